@@ -1,0 +1,80 @@
+//! The contract of every agent that takes turns: an observation in, an action out. An agent knows
+//! its brief and what it observed; nothing else of the task ever reaches it.
+
+use std::fmt;
+
+use agon_core::{Action, ActionKind, Brief, Observation, Usage};
+use async_trait::async_trait;
+
+/// One answer of an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    pub action: Action,
+    /// Recorded, never graded.
+    pub thought: Option<String>,
+    /// Model usage since the last answer, as the agent reports it.
+    pub usage: Option<Usage>,
+}
+
+impl From<Action> for Reply {
+    fn from(action: Action) -> Self {
+        Self {
+            action,
+            thought: None,
+            usage: None,
+        }
+    }
+}
+
+/// What came back from an agent that answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    Reply(Reply),
+    /// A well-formed message that is no known action: refused and recorded, the turn goes on.
+    NotAnAction {
+        text: String,
+        why: String,
+    },
+}
+
+impl From<Action> for Answer {
+    fn from(action: Action) -> Self {
+        Self::Reply(action.into())
+    }
+}
+
+/// Why an agent does not answer. Only the last is a fault; the others end its turn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    #[error("the agent left")]
+    Left,
+    #[error("the agent crashed: {0}")]
+    Crashed(String),
+    /// No message at all: broken JSON, a line that never ends.
+    #[error("the agent sent garbage: {0}")]
+    Garbage(String),
+    /// Its service is not there, by our own evidence.
+    #[error("the agent can't be reached: {0}")]
+    Unreachable(String),
+}
+
+#[async_trait]
+pub trait Agent: fmt::Debug + Send {
+    /// The kinds of action this agent may use; `None`: any. A task that allows none of them is
+    /// refused before it is played.
+    fn uses(&self) -> Option<&[ActionKind]> {
+        None
+    }
+
+    async fn start(&mut self, brief: &Brief) -> Result<(), AgentError>;
+
+    async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError>;
+
+    /// The conversation is over. Must return soon; whatever still runs is killed on drop.
+    async fn end(&mut self) {}
+
+    /// What the agent's program wrote to its standard error, cut: for the record.
+    fn complaints(&self) -> Option<String> {
+        None
+    }
+}

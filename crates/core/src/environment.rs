@@ -1,0 +1,133 @@
+//! Where a task is played: kind and limits of the environment. Closed by default: no network, no
+//! host files, bounded memory, processes and disk.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::action::ActionKind;
+use crate::quantity::ByteSize;
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum EnvironmentKind {
+    /// Nothing but a conversation.
+    None,
+    /// A bubblewrap sandbox on this machine.
+    Local,
+    /// A container of `image`.
+    Container,
+    /// A desktop with a screen.
+    Desktop,
+}
+
+impl EnvironmentKind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Local => "local",
+            Self::Container => "container",
+            Self::Desktop => "desktop",
+        }
+    }
+
+    /// The actions that a task in such an environment allows unless it names its own.
+    pub const fn default_actions(self) -> &'static [ActionKind] {
+        use ActionKind as A;
+        match self {
+            Self::None => &[A::Message, A::Think, A::Finish],
+            Self::Local | Self::Container => &[
+                A::Run,
+                A::Read,
+                A::Write,
+                A::Edit,
+                A::Message,
+                A::Think,
+                A::Finish,
+                A::Wait,
+            ],
+            Self::Desktop => &[
+                A::Key,
+                A::KeyDown,
+                A::KeyUp,
+                A::Type,
+                A::Move,
+                A::Click,
+                A::Drag,
+                A::Scroll,
+                A::Wait,
+                A::Screenshot,
+                A::Message,
+                A::Think,
+                A::Finish,
+            ],
+        }
+    }
+}
+
+impl fmt::Display for EnvironmentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// No network at all, not even the host's loopback.
+    #[default]
+    None,
+    /// The host's network. Recorded in every report.
+    Open,
+}
+
+/// Exact on purpose: it is part of the resume key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    pub kind: EnvironmentKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    pub network: Network,
+    pub memory: ByteSize,
+    pub processes: u32,
+    /// Size of the working folder.
+    pub disk: ByteSize,
+    /// Extra environment variables.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Container only: run checks in a fresh container over the working folder instead of inside
+    /// the one the agent used.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh_checks: bool,
+    /// Desktop only: `WIDTHxHEIGHT`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<String>,
+    /// Desktop only: programs to start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apps: Vec<String>,
+    /// Trials of the same group never run at the same time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+}
+
+impl Environment {
+    pub fn of_kind(kind: EnvironmentKind) -> Self {
+        Self {
+            kind,
+            image: None,
+            network: Network::None,
+            memory: ByteSize::mib(1024),
+            processes: 256,
+            disk: ByteSize::mib(256),
+            env: BTreeMap::new(),
+            fresh_checks: false,
+            screen: None,
+            apps: Vec::new(),
+            group: None,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The record of a trial: JSON lines, one event each. What an event carries is found under the name
+//! of its kind, so that readers of one kind need not know the others.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::action::Action;
+use crate::digest::Digest;
+use crate::fault::Fault;
+use crate::observation::Observation;
+use crate::usage::Usage;
+use crate::verdict::{CheckResult, TurnEnd, Verdict};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    Agent,
+    Environment,
+    User,
+    Grader,
+    Harness,
+}
+
+/// Phases of a trial, in order.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    Setup,
+    Running,
+    Frozen,
+    Graded,
+}
+
+impl Phase {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Setup => "setup",
+            Self::Running => "running",
+            Self::Frozen => "frozen",
+            Self::Graded => "graded",
+        }
+    }
+}
+
+/// Something kept outside of the event, by content hash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Kept {
+    /// `work` (the frozen working folder) or `output` (one whole output).
+    pub what: String,
+    pub blob: Digest,
+    pub bytes: u64,
+}
+
+/// What happened. Serialised as `"kind": "<name>", "<name>": {...}`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EventBody {
+    Phase(Phase),
+    Action(Action),
+    Observation(Observation),
+    /// A message of the agent that was no allowed action: the text as far as it is kept.
+    Refused(String),
+    Thought(String),
+    Usage(Usage),
+    Kept(Kept),
+    End(TurnEnd),
+    Check(CheckResult),
+    Verdict(Verdict),
+    Fault(Fault),
+    Note(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    pub seq: u64,
+    /// Seconds since the trial began.
+    pub t: f64,
+    pub at: Timestamp,
+    pub source: Source,
+    /// The event that this one answers.
+    pub cause: Option<u64>,
+    pub body: EventBody,
+}
+
+/// The flat form on disk: exactly one of the body's keys is there, named by `kind`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Event")]
+struct Line {
+    seq: u64,
+    t: f64,
+    at: Timestamp,
+    source: Source,
+    kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cause: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    phase: Option<Phase>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    action: Option<Action>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    observation: Option<Observation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thought: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kept: Option<Kept>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    end: Option<TurnEnd>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    check: Option<CheckResult>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Phase,
+    Action,
+    Observation,
+    Refused,
+    Thought,
+    Usage,
+    Kept,
+    End,
+    Check,
+    Verdict,
+    Fault,
+    Note,
+}
+
+macro_rules! bodies {
+    ($($variant:ident => $field:ident),* $(,)?) => {
+        impl Line {
+            fn of(event: &Event) -> Self {
+                let mut line = Self {
+                    seq: event.seq, t: event.t, at: event.at, source: event.source,
+                    cause: event.cause, kind: Kind::Note,
+                    phase: None, action: None, observation: None, refused: None, thought: None,
+                    usage: None, kept: None, end: None, check: None, verdict: None, fault: None,
+                    note: None,
+                };
+                match &event.body {
+                    $(EventBody::$variant(body) => {
+                        line.kind = Kind::$variant;
+                        line.$field = Some(body.clone());
+                    })*
+                }
+                line
+            }
+
+            fn body(self) -> Option<EventBody> {
+                match self.kind {
+                    $(Kind::$variant => self.$field.map(EventBody::$variant),)*
+                }
+            }
+        }
+        impl EventBody {
+            pub const fn kind(&self) -> &'static str {
+                match self { $(Self::$variant(_) => stringify!($field),)* }
+            }
+        }
+    };
+}
+
+bodies! {
+    Phase => phase, Action => action, Observation => observation, Refused => refused,
+    Thought => thought, Usage => usage, Kept => kept, End => end, Check => check,
+    Verdict => verdict, Fault => fault, Note => note,
+}
+
+impl Serialize for Event {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Line::of(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Event {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let line = Line::deserialize(deserializer)?;
+        let (seq, t, at, source, cause) = (line.seq, line.t, line.at, line.source, line.cause);
+        let body = line
+            .body()
+            .ok_or_else(|| serde::de::Error::custom("the key named by `kind` is missing"))?;
+        Ok(Self {
+            seq,
+            t,
+            at,
+            source,
+            cause,
+            body,
+        })
+    }
+}
+
+impl JsonSchema for Event {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Event".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Line::json_schema(generator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_flat_object() {
+        let event = Event {
+            seq: 12,
+            t: 3.1234,
+            at: "2026-11-15T12:00:00Z".parse().unwrap(),
+            source: Source::Agent,
+            cause: Some(11),
+            body: EventBody::Action(Action::run("ls")),
+        };
+        let text = serde_json::to_string(&event).unwrap();
+        assert_eq!(
+            text,
+            r#"{"seq":12,"t":3.1234,"at":"2026-11-15T12:00:00Z","source":"agent","kind":"action","cause":11,"action":{"action":"run","command":"ls"}}"#
+        );
+        assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
+    }
+
+    #[test]
+    fn a_kind_without_its_body_is_refused() {
+        let text =
+            r#"{"seq":0,"t":0,"at":"2026-11-15T12:00:00Z","source":"agent","kind":"action"}"#;
+        assert!(serde_json::from_str::<Event>(text).is_err());
+    }
+}

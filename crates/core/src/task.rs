@@ -1,0 +1,57 @@
+//! A task, ready to be played: everything expanded, every default filled in.
+
+use crate::action::{Action, ActionKind};
+use crate::brief::Brief;
+use crate::check::Check;
+use crate::digest::Digest;
+use crate::environment::Environment;
+use crate::files::FileTree;
+use crate::id::TaskId;
+use crate::level::Level;
+use crate::limits::Limits;
+use crate::secrecy::{HostOnly, VerifyOnly, Visible};
+use crate::seed::Seed;
+
+#[derive(Debug, Clone)]
+pub struct Task {
+    pub id: TaskId,
+    pub name: String,
+    pub level: Option<Level>,
+    /// Share in the weighted score.
+    pub weight: f64,
+    pub tags: Vec<String>,
+    pub instruction: Visible<String>,
+    pub environment: Environment,
+    /// `None`: nothing to set up.
+    pub setup: Option<String>,
+    pub limits: Limits,
+    pub actions: Vec<ActionKind>,
+    pub visible: Visible<FileTree>,
+    pub verify: VerifyOnly<FileTree>,
+    pub checks: VerifyOnly<Vec<Check>>,
+    pub solution: HostOnly<Option<Vec<Action>>>,
+    /// What the scripted user answers to each message, in order.
+    pub replies: HostOnly<Vec<String>>,
+    /// Over everything of the task that can change a result.
+    pub digest: Digest,
+}
+
+impl Task {
+    /// What an agent is told. `trial` is opaque: it is derived from the seed, not from the name.
+    pub fn brief(&self, seed: Seed) -> Brief {
+        Brief {
+            trial: format!("{:016x}", seed.derive("trial").0),
+            instruction: self.instruction.show().clone(),
+            actions: self.actions.clone(),
+            environment: self.environment.kind.name().to_owned(),
+            max_steps: self.limits.steps,
+            max_seconds: self.limits.seconds,
+            seed: seed.0,
+        }
+    }
+
+    pub fn needs_judge(&self) -> bool {
+        self.checks
+            .inspect(|checks| checks.iter().any(Check::needs_judge))
+    }
+}

@@ -1,0 +1,121 @@
+//! What grading says: a result per check, a verdict per trial, and the outcome that is counted.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckResult {
+    /// The check's name, or its type and subject (`file greeting.txt`).
+    pub check: String,
+    pub passed: bool,
+    /// From 0 to 1; between them only where a check gives partial credit.
+    pub score: f64,
+    /// What was expected and what was found.
+    pub reason: String,
+    pub weight: f64,
+    /// Ran in a place that the agent had touched.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
+    /// Signs of tampering, such as a forged verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<String>,
+    /// Parts of `all` and `any`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<CheckResult>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    pub passed: bool,
+    pub score: f64,
+    pub checks: Vec<CheckResult>,
+}
+
+impl Verdict {
+    pub fn tainted(&self) -> bool {
+        self.checks.iter().any(|check| check.tainted)
+    }
+    /// The first sign of tampering, in any check or part of one.
+    pub fn integrity(&self) -> Option<&str> {
+        fn find(checks: &[CheckResult]) -> Option<&str> {
+            checks
+                .iter()
+                .find_map(|c| c.integrity.as_deref().or_else(|| find(&c.parts)))
+        }
+        find(&self.checks)
+    }
+}
+
+/// How a trial ended, as counted.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Passed,
+    Failed,
+    Faulted,
+}
+
+impl Outcome {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Faulted => "faulted",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Why the agent's turn ended. Never a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnEnd {
+    /// The agent said `finish`.
+    Finished,
+    /// It closed the conversation without `finish`.
+    Left,
+    /// Its program crashed.
+    Crashed,
+    /// It sent something that is no action, too often or too large.
+    Garbage,
+    /// It did not answer a step in time.
+    Silent,
+    StepLimit,
+    TimeLimit,
+    TokenLimit,
+    MoneyLimit,
+    /// It brought its own environment down (out of memory).
+    BroughtDown,
+}
+
+impl TurnEnd {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Left => "left",
+            Self::Crashed => "crashed",
+            Self::Garbage => "garbage",
+            Self::Silent => "silent",
+            Self::StepLimit => "step_limit",
+            Self::TimeLimit => "time_limit",
+            Self::TokenLimit => "token_limit",
+            Self::MoneyLimit => "money_limit",
+            Self::BroughtDown => "brought_down",
+        }
+    }
+}
+
+impl fmt::Display for TurnEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,76 @@
+//! The frozen working folder: a tar file in a temporary place, written by a sandbox, read by checks
+//! and by the store. Its content is hostile: it is listed and read, never unpacked on the host.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use tempfile::TempPath;
+
+#[derive(Debug)]
+pub struct WorkArchive {
+    path: TempPath,
+    bytes: u64,
+}
+
+/// One entry, as far as a check can ask about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    File { content: Vec<u8>, size: u64 },
+    Folder,
+    Link { target: String },
+    Other,
+}
+
+impl WorkArchive {
+    pub fn new(path: TempPath) -> io::Result<Self> {
+        let bytes = path.metadata()?.len();
+        Ok(Self { path, bytes })
+    }
+
+    pub fn open(&self) -> io::Result<File> {
+        File::open(&self.path)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Looks up a path relative to the working folder. Links are not followed. The last entry of
+    /// that name counts, as it would after unpacking; of a file at most `limit` bytes are read.
+    pub fn find(&self, wanted: &str, limit: u64) -> io::Result<Option<Entry>> {
+        let wanted = normal(Path::new(wanted));
+        let mut found = None;
+        for entry in tar::Archive::new(io::BufReader::new(self.open()?)).entries()? {
+            let mut entry = entry?;
+            if normal(&entry.path()?) != wanted {
+                continue;
+            }
+            found = Some(match entry.header().entry_type() {
+                tar::EntryType::Regular | tar::EntryType::Continuous => {
+                    let size = entry.size();
+                    let mut content = Vec::new();
+                    (&mut entry).take(limit).read_to_end(&mut content)?;
+                    Entry::File { content, size }
+                }
+                tar::EntryType::Directory => Entry::Folder,
+                tar::EntryType::Symlink => {
+                    let target = entry.link_name()?.unwrap_or_default();
+                    Entry::Link {
+                        target: target.to_string_lossy().into_owned(),
+                    }
+                }
+                _ => Entry::Other,
+            });
+        }
+        Ok(found)
+    }
+}
+
+/// `./a//b` and `a/b` are the same entry; `/work/a` is `a`.
+fn normal(path: &Path) -> PathBuf {
+    let path = path.strip_prefix(crate::contract::WORK).unwrap_or(path);
+    path.components()
+        .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
+        .collect()
+}

@@ -1,0 +1,203 @@
+//! The one contract of every sandbox: prepare, exec, session, read, write, copy in and out, freeze,
+//! destroy. Whoever uses a sandbox knows only this file.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agon_core::files::FileTree;
+use agon_core::{CutOff, Environment, Visible};
+use async_trait::async_trait;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::archive::WorkArchive;
+use crate::error::SandboxError;
+
+/// The working folder inside of every sandbox.
+pub const WORK: &str = "/work";
+
+/// What a sandbox is made for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub environment: Environment,
+    pub owner: Owner,
+    /// Host folders shown read-only inside; they must be readable by everybody.
+    pub read_only: Vec<ReadOnlyFolder>,
+    /// Deadline for being ready.
+    pub start: Duration,
+}
+
+/// Whose sandbox this is: becomes container labels and names of leftovers.
+#[derive(Debug, Clone)]
+pub struct Owner {
+    pub run: String,
+    pub trial: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct ReadOnlyFolder {
+    pub host: PathBuf,
+    pub inside: String,
+}
+
+#[async_trait]
+pub trait Provider: fmt::Debug + Send + Sync {
+    /// A fresh sandbox, ready for commands.
+    async fn prepare(&self, request: &Request) -> Result<Box<dyn Sandbox>, SandboxError>;
+
+    /// What enforces limits and which engine runs, for the manifest and `doctor`.
+    async fn describe(&self) -> Result<String, SandboxError>;
+}
+
+#[async_trait]
+pub trait Sandbox: fmt::Debug + Send + Sync {
+    /// Runs one program to its end or its deadline, after which its whole tree is dead.
+    async fn exec(&self, exec: &Exec) -> Result<ExecOutput, SandboxError>;
+
+    /// Starts a program with pipes, for agents that live in a sandbox.
+    async fn spawn(&self, exec: &Exec) -> Result<Piped, SandboxError>;
+
+    /// Starts a program on a terminal of its own (no echo, wide, not cooked for output).
+    async fn terminal(&self, exec: &Exec) -> Result<Terminal, SandboxError>;
+
+    /// Kills what runs in the foreground of the terminal whose shell has this pid (as seen inside),
+    /// with all its descendants; never the shell itself. Says whether there was anything.
+    async fn kill_foreground(&self, shell: u32) -> Result<bool, SandboxError>;
+
+    /// Reads a file, at most `limit` bytes; relative paths start at the working folder.
+    async fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, SandboxError>;
+
+    /// Writes a file, making its folders.
+    async fn write(&self, path: &str, content: &[u8]) -> Result<(), SandboxError>;
+
+    /// Puts files into the folder `into` (usually [`WORK`]).
+    async fn copy_in(&self, tree: &FileTree, into: &str) -> Result<(), SandboxError>;
+
+    /// Puts the agent's own files into the working folder.
+    async fn copy_visible(&self, tree: &Visible<FileTree>) -> Result<(), SandboxError> {
+        if tree.show().is_empty() {
+            Ok(())
+        } else {
+            self.copy_in(tree.show(), WORK).await
+        }
+    }
+
+    /// Unpacks a frozen working folder into this one's.
+    async fn unpack(&self, archive: &WorkArchive) -> Result<(), SandboxError>;
+
+    /// Ends every process of the agent and takes the working folder. `exec` works afterwards where
+    /// the kind of sandbox allows grading inside.
+    async fn freeze(&mut self) -> Result<Frozen, SandboxError>;
+
+    /// Removes everything. Dropping a sandbox does the same, without waiting.
+    async fn destroy(self: Box<Self>);
+}
+
+#[derive(Debug)]
+pub struct Frozen {
+    pub cut_off: CutOff,
+    pub work: WorkArchive,
+}
+
+#[derive(Debug, Clone)]
+pub struct Exec {
+    /// Program and arguments; the program is looked up in the sandbox's PATH.
+    pub argv: Vec<String>,
+    pub cwd: String,
+    pub env: BTreeMap<String, String>,
+    pub stdin: Vec<u8>,
+    pub timeout: Duration,
+    /// Bytes kept of each stream: the first half and the last half of it.
+    pub keep: u64,
+    /// Opens descriptor 3 for writing, private to this program; see [`ExecOutput::verdict`].
+    pub verdict_channel: bool,
+}
+
+impl Exec {
+    pub fn new(argv: impl IntoIterator<Item = impl Into<String>>, timeout: Duration) -> Self {
+        Self {
+            argv: argv.into_iter().map(Into::into).collect(),
+            cwd: WORK.to_owned(),
+            env: BTreeMap::new(),
+            stdin: Vec::new(),
+            timeout,
+            keep: 1 << 20,
+            verdict_channel: false,
+        }
+    }
+
+    /// A command line for the sandbox's own `sh`.
+    pub fn shell(command: &str, timeout: Duration) -> Self {
+        Self::new(["sh", "-c", command], timeout)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+    TimedOut,
+}
+
+impl Exit {
+    pub fn success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit status {code}"),
+            Self::Signal(signal) => write!(f, "killed by signal {signal}"),
+            Self::TimedOut => f.write_str("timed out"),
+        }
+    }
+}
+
+/// Bytes of a stream: head and tail where it was longer than what is kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    pub bytes: Vec<u8>,
+    /// Bytes left out of the middle.
+    pub omitted: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecOutput {
+    pub exit: Exit,
+    pub stdout: Captured,
+    pub stderr: Captured,
+    /// What came over descriptor 3, if it was opened.
+    pub verdict: Vec<u8>,
+}
+
+pub type Reader = Box<dyn AsyncRead + Send + Unpin>;
+pub type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// A running program with pipes. Dropping it kills it.
+pub struct Piped {
+    pub stdin: Writer,
+    pub stdout: Reader,
+    pub stderr: Reader,
+    pub exit: tokio::sync::oneshot::Receiver<Exit>,
+}
+
+impl fmt::Debug for Piped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Piped")
+    }
+}
+
+/// Both directions of a terminal.
+pub struct Terminal {
+    pub reader: Reader,
+    pub writer: Writer,
+}
+
+impl fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Terminal")
+    }
+}

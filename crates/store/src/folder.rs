@@ -1,0 +1,243 @@
+//! Where things are in a run folder, and who may write to it. The layout is public: see
+//! `docs/run-folder.md`.
+
+use std::fs::{self, File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use agon_core::{Digest, TaskId};
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+use crate::stored::{FORMAT, Manifest};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+/// Held while a process writes to the run folder; gone with the process, however it ends.
+#[derive(Debug)]
+pub struct RunLock {
+    _file: File,
+}
+
+impl RunFolder {
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// A new folder `<root>/<time>-<suite>-<agent>`; a number is added if the name is taken.
+    pub fn fresh(
+        root: &Path,
+        now: Timestamp,
+        suite: &str,
+        agent: &str,
+    ) -> Result<Self, StoreError> {
+        fs::create_dir_all(root).map_err(StoreError::io("can't create", root))?;
+        let name = format!(
+            "{}-{}-{}",
+            now.strftime("%Y%m%d-%H%M%S"),
+            slug(suite),
+            slug(agent)
+        );
+        let mut path = root.join(&name);
+        let mut count = 1;
+        loop {
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    count += 1;
+                    path = root.join(format!("{name}-{count}"));
+                }
+                Err(error) => return Err(StoreError::io("can't create", &path)(error)),
+            }
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The run's name: that of its folder.
+    pub fn name(&self) -> String {
+        let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        real.file_name()
+            .map_or_else(|| "run".to_owned(), |n| n.to_string_lossy().into_owned())
+    }
+
+    pub fn manifest_file(&self) -> PathBuf {
+        self.path.join("run.json")
+    }
+
+    pub fn trials_file(&self) -> PathBuf {
+        self.path.join("trials.jsonl")
+    }
+
+    pub fn segments(&self) -> PathBuf {
+        self.path.join("trials").join("segments")
+    }
+
+    /// Relative to the run folder.
+    pub fn trial_folder(task: &TaskId, epoch: u32, attempt: u32) -> PathBuf {
+        Path::new("trials")
+            .join(task.category())
+            .join(task.id())
+            .join(format!("{epoch}.{attempt}"))
+    }
+
+    pub fn blob(&self, digest: &Digest) -> PathBuf {
+        let hex = digest.to_hex();
+        self.path.join("blobs").join(&hex[..2]).join(&hex[2..])
+    }
+
+    pub fn has_manifest(&self) -> bool {
+        self.manifest_file().exists()
+    }
+
+    /// Makes the folder if needed and takes it for this process. A folder that holds other things
+    /// than a run is refused.
+    pub fn lock(&self) -> Result<RunLock, StoreError> {
+        let occupied = fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_some());
+        let lock_file = self.path.join("run.lock");
+        if occupied && !self.has_manifest() && !lock_file.exists() {
+            return Err(StoreError::Occupied(self.path.clone()));
+        }
+        fs::create_dir_all(&self.path).map_err(StoreError::io("can't create", &self.path))?;
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&lock_file)
+            .map_err(StoreError::io("can't write to", &lock_file))?;
+        match file.try_lock() {
+            Ok(()) => Ok(RunLock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::Locked(self.path.clone())),
+            Err(TryLockError::Error(error)) => Err(StoreError::io("can't lock", &lock_file)(error)),
+        }
+    }
+
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        let path = self.manifest_file();
+        let json = serde_json::to_vec_pretty(manifest).map_err(|error| StoreError::Broken {
+            path: path.clone(),
+            message: error.to_string(),
+        })?;
+        write_whole(&path, &json)
+    }
+
+    pub fn read_manifest(&self) -> Result<Manifest, StoreError> {
+        let path = self.manifest_file();
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(StoreError::NotARun(self.path.clone()));
+            }
+            Err(error) => return Err(StoreError::io("can't read", &path)(error)),
+        };
+        let broken = |message: String| StoreError::Broken {
+            path: path.clone(),
+            message,
+        };
+        let value: serde_json::Value =
+            serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?;
+        match value.get("format").and_then(serde_json::Value::as_u64) {
+            Some(found) if found > u64::from(FORMAT) => Err(StoreError::Newer { path, found }),
+            _ => serde_json::from_value(value).map_err(|error| broken(error.to_string())),
+        }
+    }
+
+    /// Points `latest` beside this folder to it. Only a convenience: failing to is no error.
+    pub fn mark_latest(&self) {
+        let (Some(root), Some(name)) = (self.path.parent(), self.path.file_name()) else {
+            return;
+        };
+        let fresh = root.join(format!(".latest-{}", std::process::id()));
+        if std::os::unix::fs::symlink(name, &fresh).is_ok()
+            && fs::rename(&fresh, root.join("latest")).is_err()
+        {
+            fs::remove_file(&fresh).ok();
+        }
+    }
+}
+
+/// Replaces a file as a whole: readers see the old or the new content, never half of it.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
+    let error = || StoreError::io("can't write", path);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(error())?;
+    file.write_all(content).map_err(error())?;
+    file.as_file().sync_all().map_err(error())?;
+    let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    file.as_file().set_permissions(readable).map_err(error())?;
+    file.persist(path).map_err(|failed| error()(failed.error))?;
+    Ok(())
+}
+
+/// A text as part of a folder name.
+fn slug(text: &str) -> String {
+    let mut slug: String = text
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
+        .collect::<String>()
+        .split('-')
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-");
+    slug.truncate(40);
+    if slug.is_empty() {
+        "run".to_owned()
+    } else {
+        slug
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_new_folders_are_plain_and_never_taken_twice() {
+        let root = tempfile::tempdir().unwrap();
+        let now = "2026-11-15T12:00:00Z".parse().unwrap();
+        let one = RunFolder::fresh(root.path(), now, "My Suite!", "cmd:python3 a.py").unwrap();
+        let two = RunFolder::fresh(root.path(), now, "My Suite!", "cmd:python3 a.py").unwrap();
+        assert_eq!(one.name(), "20261115-120000-my-suite-cmd-python3-a-py");
+        assert_eq!(two.name(), "20261115-120000-my-suite-cmd-python3-a-py-2");
+        two.mark_latest();
+        let latest = fs::read_link(root.path().join("latest")).unwrap();
+        assert_eq!(latest.to_string_lossy(), two.name());
+    }
+
+    #[test]
+    fn a_folder_is_taken_once() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = RunFolder::at(root.path().join("run"));
+        let lock = folder.lock().unwrap();
+        assert!(matches!(folder.lock(), Err(StoreError::Locked(_))));
+        drop(lock);
+        folder.lock().unwrap();
+    }
+
+    #[test]
+    fn a_folder_with_other_things_in_it_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("thesis.tex"), "").unwrap();
+        let refused = RunFolder::at(root.path()).lock();
+        assert!(matches!(refused, Err(StoreError::Occupied(_))));
+    }
+
+    #[test]
+    fn a_newer_format_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("run.json"), r#"{"format":99}"#).unwrap();
+        let refused = RunFolder::at(root.path()).read_manifest();
+        assert!(matches!(refused, Err(StoreError::Newer { found: 99, .. })));
+    }
+}

@@ -1,0 +1,20 @@
+//! The run folder: the truth about a run. Knows files and formats, nothing of sandboxes or agents.
+
+pub mod blobs;
+pub mod error;
+pub mod folder;
+pub mod lines;
+pub mod progress;
+pub mod reader;
+pub mod recorder;
+pub mod stored;
+pub mod sync;
+pub mod writer;
+
+pub use error::StoreError;
+pub use folder::{RunFolder, RunLock};
+pub use progress::{Latest, Progress};
+pub use reader::RunReader;
+pub use recorder::Recorder;
+pub use stored::{AgentStamp, EventsAt, HostStamp, Manifest, SuiteStamp, TaskStamp, TrialLine};
+pub use writer::RunWriter;

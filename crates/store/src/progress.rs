@@ -1,0 +1,130 @@
+//! What is already done in a run folder: read once when a run is planned or resumed. Reads only the
+//! few fields it needs, because a resume over 100,000 trials must be quick.
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use agon_core::verdict::Outcome;
+use serde::Deserialize;
+
+use crate::error::StoreError;
+use crate::folder::RunFolder;
+use crate::lines;
+
+/// The last word about a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Latest {
+    /// Highest attempt number so far.
+    pub attempt: u32,
+    /// The outcome of the final attempt, if there is one.
+    pub outcome: Option<Outcome>,
+}
+
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// By task (`category/id`), then by epoch.
+    tasks: HashMap<String, HashMap<u32, Latest>>,
+    /// A torn last line was found: the attempt it belonged to does not count.
+    pub torn: bool,
+}
+
+#[derive(Deserialize)]
+struct Peek<'a> {
+    #[serde(borrow)]
+    task: std::borrow::Cow<'a, str>,
+    epoch: u32,
+    attempt: u32,
+    #[serde(rename = "final")]
+    is_final: bool,
+    outcome: Outcome,
+}
+
+impl Progress {
+    pub fn read(folder: &RunFolder) -> Result<Self, StoreError> {
+        let path = folder.trials_file();
+        let mut progress = Self::default();
+        let mut broken = None;
+        let torn = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
+            Ok(peek) => progress.add(&peek),
+            Err(error) if broken.is_none() => broken = Some(format!("byte {at}: {error}")),
+            Err(_) => {}
+        });
+        progress.torn = torn.map_err(StoreError::io("can't read", &path))?;
+        match broken {
+            Some(message) => Err(StoreError::Broken { path, message }),
+            None => Ok(progress),
+        }
+    }
+
+    fn add(&mut self, peek: &Peek<'_>) {
+        if !self.tasks.contains_key(peek.task.as_ref()) {
+            self.tasks
+                .insert(peek.task.clone().into_owned(), HashMap::new());
+        }
+        if let Some(epochs) = self.tasks.get_mut(peek.task.as_ref()) {
+            let latest = epochs.entry(peek.epoch).or_insert(Latest {
+                attempt: 0,
+                outcome: None,
+            });
+            latest.attempt = latest.attempt.max(peek.attempt);
+            if peek.is_final {
+                latest.outcome = Some(peek.outcome);
+            }
+        }
+    }
+
+    pub fn of(&self, task: &str, epoch: u32) -> Option<Latest> {
+        self.tasks.get(task)?.get(&epoch).copied()
+    }
+
+    /// How many trials have a final attempt.
+    pub fn finished(&self) -> usize {
+        self.tasks
+            .values()
+            .flat_map(HashMap::values)
+            .filter(|l| l.outcome.is_some())
+            .count()
+    }
+}
+
+/// Takes the word `final` from the lines of chosen trials, before they are run or graded again: the
+/// file is written anew beside the old one and takes its place in one step.
+pub fn reopen(folder: &RunFolder, chosen: impl Fn(&str, u32) -> bool) -> Result<usize, StoreError> {
+    let path = folder.trials_file();
+    let broken = |message: String| StoreError::Broken {
+        path: path.clone(),
+        message,
+    };
+    let mut out = Vec::new();
+    let mut count = 0;
+    let mut failed = None;
+    lines::for_each(&path, |_, line| {
+        let Ok(peek) = serde_json::from_slice::<Peek<'_>>(line) else {
+            failed = Some("a line is no trial".to_owned());
+            return;
+        };
+        if peek.is_final && chosen(&peek.task, peek.epoch) {
+            match serde_json::from_slice::<crate::stored::TrialLine>(line) {
+                Ok(mut trial) => {
+                    trial.is_final = false;
+                    count += 1;
+                    if let Err(error) = serde_json::to_writer(&mut out, &trial) {
+                        failed = Some(error.to_string());
+                    }
+                    out.push(b'\n');
+                }
+                Err(error) => failed = Some(error.to_string()),
+            }
+        } else if let Err(error) = out.write_all(line).and_then(|()| out.write_all(b"\n")) {
+            failed = Some(error.to_string());
+        }
+    })
+    .map_err(StoreError::io("can't read", &path))?;
+    if let Some(message) = failed {
+        return Err(broken(message));
+    }
+    if count > 0 {
+        crate::folder::write_whole(&path, &out)?;
+    }
+    Ok(count)
+}

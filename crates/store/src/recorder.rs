@@ -1,0 +1,167 @@
+//! Records the events of one attempt. A short attempt's events are gathered and go to a shared
+//! segment in one piece; one that lasts or grows gets a folder of its own, where every event is
+//! written as it happens. Either way they are on disk before the attempt counts.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::verdict::Verdict;
+use agon_core::{Clock, Event, EventBody, Source, TaskId};
+
+use crate::folder::{RunFolder, write_whole};
+use crate::stored::EventsAt;
+use crate::writer::{Appended, RunWriter, events_header};
+
+/// An attempt with more bytes of events than this, or older than [`YOUNG`], gets its own folder.
+const SMALL: usize = 32 << 10;
+const YOUNG: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub struct Recorder {
+    writer: RunWriter,
+    clock: Arc<dyn Clock>,
+    began: Duration,
+    seq: u64,
+    /// Relative to the run folder; made when first needed.
+    folder: PathBuf,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    Gathered(Vec<u8>),
+    Own {
+        events: Appended,
+        header: u64,
+        bytes: u64,
+    },
+}
+
+impl Recorder {
+    pub fn new(
+        writer: &RunWriter,
+        clock: Arc<dyn Clock>,
+        task: &TaskId,
+        epoch: u32,
+        attempt: u32,
+    ) -> Self {
+        Self {
+            writer: writer.clone(),
+            began: clock.monotonic(),
+            clock,
+            seq: 0,
+            folder: RunFolder::trial_folder(task, epoch, attempt),
+            place: Place::Gathered(Vec::new()),
+        }
+    }
+
+    /// Seconds since the attempt began.
+    pub fn elapsed(&self) -> Duration {
+        self.clock.monotonic().saturating_sub(self.began)
+    }
+
+    /// Appends an event and returns its number.
+    pub fn record(
+        &mut self,
+        source: Source,
+        cause: Option<u64>,
+        body: EventBody,
+    ) -> io::Result<u64> {
+        let seq = self.seq;
+        self.seq += 1;
+        let elapsed = self.elapsed();
+        // Tenths of milliseconds are what a reader can use; more digits only cost space.
+        let t = (elapsed.as_secs_f64() * 1e4).round() / 1e4;
+        let event = Event {
+            seq,
+            t,
+            at: self.clock.now(),
+            source,
+            cause,
+            body,
+        };
+        match &mut self.place {
+            Place::Gathered(gathered) => {
+                serde_json::to_writer(&mut *gathered, &event)?;
+                gathered.push(b'\n');
+                if gathered.len() > SMALL || elapsed > YOUNG {
+                    self.move_out()?;
+                }
+            }
+            Place::Own { events, bytes, .. } => {
+                let mut line = serde_json::to_vec(&event)?;
+                line.push(b'\n');
+                events.append(&line)?;
+                *bytes += line.len() as u64;
+                self.writer.sync().soon(events.file())?;
+            }
+        }
+        Ok(seq)
+    }
+
+    /// The attempt's own folder, for logs; from now on its events go there too.
+    pub fn own_folder(&mut self) -> io::Result<PathBuf> {
+        if matches!(self.place, Place::Gathered(_)) {
+            self.move_out()?;
+        }
+        Ok(self.writer.folder().path().join(&self.folder))
+    }
+
+    fn move_out(&mut self) -> io::Result<()> {
+        let folder = self.writer.folder().path().join(&self.folder);
+        fs::create_dir_all(&folder)?;
+        let path = folder.join("events.jsonl");
+        // A killed process may have left an unfinished attempt of the same number: it never counted.
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut events = Appended::open(&path)?;
+        let mut bytes = 0;
+        let header = events_header();
+        events.append(header.as_bytes())?;
+        if let Place::Gathered(gathered) = &self.place {
+            events.append(gathered)?;
+            bytes = gathered.len() as u64;
+        }
+        self.writer.sync().soon(events.file())?;
+        self.place = Place::Own {
+            events,
+            header: header.len() as u64,
+            bytes,
+        };
+        Ok(())
+    }
+
+    /// Closes the record and says where it is.
+    pub fn finish(self, verdict: Option<&Verdict>) -> io::Result<EventsAt> {
+        match self.place {
+            Place::Gathered(gathered) => self.writer.append_segment(&gathered),
+            Place::Own { header, bytes, .. } => {
+                if let Some(verdict) = verdict {
+                    let path = self
+                        .writer
+                        .folder()
+                        .path()
+                        .join(&self.folder)
+                        .join("verdict.json");
+                    write_whole(&path, &serde_json::to_vec_pretty(verdict)?)
+                        .map_err(io::Error::other)?;
+                }
+                let file = self
+                    .folder
+                    .join("events.jsonl")
+                    .to_string_lossy()
+                    .into_owned();
+                Ok(EventsAt {
+                    file,
+                    at: header,
+                    bytes,
+                })
+            }
+        }
+    }
+}

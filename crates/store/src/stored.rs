@@ -1,0 +1,147 @@
+//! The types on disk, format 1. They are kept apart from the types the program works with: fields
+//! are only ever added, unknown fields are ignored on reading, and files of every past version stay
+//! in the tests.
+
+use std::collections::BTreeMap;
+
+use agon_core::fault::Fault;
+use agon_core::verdict::{Outcome, TurnEnd};
+use agon_core::{Digest, Level, Seconds, TaskId, TimeSplit, Usage};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The format number that `run.json` carries. Readers refuse a newer one.
+pub const FORMAT: u32 = 1;
+
+/// `run.json`: everything that decides what the run's numbers mean, written before the first trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Manifest {
+    pub format: u32,
+    pub run: String,
+    pub created: Timestamp,
+    /// Version of `agon` that began the run.
+    pub agon: String,
+    pub suites: Vec<SuiteStamp>,
+    pub agent: AgentStamp,
+    pub seed: u64,
+    pub epochs: u32,
+    /// The clock by which dates in task files were expanded; a resume expands by the same.
+    pub dates_from: Timestamp,
+    /// Over suite digests, agent, limits, seed, epochs and checker version: what a resume compares.
+    pub plan: Digest,
+    /// Which versions of the checks grade this run.
+    pub checkers: String,
+    /// What the selection options were, as given.
+    #[serde(default)]
+    pub selection: BTreeMap<String, String>,
+    pub tasks: Vec<TaskStamp>,
+    pub host: HostStamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteStamp {
+    pub name: String,
+    pub path: String,
+    pub digest: Digest,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentStamp {
+    /// As given on the command line.
+    pub spec: String,
+    /// Over the agent's own files, where it has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
+    /// Ran outside of any sandbox (`cmd-host:`): every report says so.
+    #[serde(default)]
+    pub unconfined: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskStamp {
+    pub task: TaskId,
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    pub weight: f64,
+    pub steps: u32,
+    pub seconds: Seconds,
+    /// `none`, `local`, `container`, `desktop`.
+    pub environment: String,
+    /// The environment has the host's network.
+    #[serde(default)]
+    pub network: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The resume key: task, agent, environment, limits and checkers.
+    pub key: Digest,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HostStamp {
+    pub os: String,
+    pub kernel: String,
+    pub cpus: u32,
+    pub memory_mib: u64,
+    /// What enforces limits in the local sandbox, such as `cgroup v1 (memory, pids)` or `rlimits`.
+    #[serde(default)]
+    pub limits: String,
+    /// `bubblewrap 0.8.0`, `docker 20.10.24 (API 1.41)`, as far as they are used.
+    #[serde(default)]
+    pub engines: Vec<String>,
+}
+
+/// One line of `trials.jsonl`: an attempt that ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialLine {
+    pub task: TaskId,
+    pub epoch: u32,
+    /// Counted from 1 over all attempts of this trial, reruns included.
+    pub attempt: u32,
+    /// Exactly one line per trial is final; the others are attempts that were retried or rerun.
+    #[serde(rename = "final")]
+    pub is_final: bool,
+    pub outcome: Outcome,
+    /// From 0 to 1; 0 for a faulted attempt, which reports never count as a score.
+    pub score: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<TurnEnd>,
+    pub steps: u32,
+    pub seconds: TimeSplit,
+    #[serde(default, skip_serializing_if = "Usage::is_empty")]
+    pub usage: Usage,
+    /// This attempt came after a fault of an earlier one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retried: bool,
+    /// This attempt was asked for by `--mode rerun-failed` or graded again by `validate-only`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rerun: bool,
+    /// A check ran where the agent had been.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
+    /// Signs of tampering.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<String>,
+    /// Why it failed, in a few words: the first check that did not pass.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    pub events: EventsAt,
+    /// The frozen working folder: a blob (tar, zstd), if it was not too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Digest>,
+    pub key: Digest,
+    pub at: Timestamp,
+}
+
+/// Where an attempt's events are, relative to the run folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EventsAt {
+    /// `trials/<category>/<task>/<epoch>.<attempt>/events.jsonl`, or a shared segment file.
+    pub file: String,
+    /// First byte of this attempt's lines in that file.
+    pub at: u64,
+    pub bytes: u64,
+}

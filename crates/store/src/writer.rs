@@ -1,0 +1,175 @@
+//! Appends to a run folder from all workers: trial lines, shared segments of events, blobs. What a
+//! call has returned is written (write(2) done) and survives the death of this process; disk sync
+//! follows, grouped.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::blobs::{self, Stored};
+use crate::error::StoreError;
+use crate::folder::RunFolder;
+use crate::lines;
+use crate::stored::{EventsAt, FORMAT, TrialLine};
+use crate::sync::Syncer;
+
+/// A segment is closed when it has grown to this.
+const SEGMENT: u64 = 64 << 20;
+
+/// First line of every file of events.
+pub(crate) fn events_header() -> String {
+    format!("{{\"format\":{FORMAT}}}\n")
+}
+
+#[derive(Debug, Clone)]
+pub struct RunWriter {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    folder: RunFolder,
+    trials: Mutex<Appended>,
+    segment: Mutex<Segments>,
+    sync: Syncer,
+}
+
+/// A file that only grows, with its length as far as we wrote it.
+#[derive(Debug)]
+pub(crate) struct Appended {
+    file: Arc<File>,
+    length: u64,
+}
+
+impl Appended {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let (file, length) = lines::open_append(path)?;
+        Ok(Self {
+            file: Arc::new(file),
+            length,
+        })
+    }
+
+    /// Writes whole lines; after a failure (disk full) the half-written rest is cut off again, so
+    /// that the file stays readable. Returns where they begin.
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        let at = self.length;
+        if let Err(error) = self.file.as_ref().write_all(bytes) {
+            self.file.set_len(at).ok();
+            return Err(error);
+        }
+        self.length += bytes.len() as u64;
+        Ok(at)
+    }
+
+    pub(crate) fn file(&self) -> &Arc<File> {
+        &self.file
+    }
+}
+
+#[derive(Debug, Default)]
+struct Segments {
+    number: u32,
+    open: Option<(String, Appended)>,
+}
+
+impl RunWriter {
+    /// Opens for appending; a torn last line of an earlier process is cut off.
+    pub fn open(folder: &RunFolder) -> Result<Self, StoreError> {
+        let path = folder.trials_file();
+        let trials = Appended::open(&path).map_err(StoreError::io("can't append to", &path))?;
+        let sync = Syncer::start().map_err(StoreError::io("can't start syncing", &path))?;
+        let segment = Mutex::default();
+        Ok(Self {
+            shared: Arc::new(Shared {
+                folder: folder.clone(),
+                trials: Mutex::new(trials),
+                segment,
+                sync,
+            }),
+        })
+    }
+
+    pub fn folder(&self) -> &RunFolder {
+        &self.shared.folder
+    }
+
+    pub(crate) fn sync(&self) -> &Syncer {
+        &self.shared.sync
+    }
+
+    /// The attempt counts once this has returned.
+    pub fn append_trial(&self, line: &TrialLine) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        let mut trials = self
+            .shared
+            .trials
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        trials.append(&bytes)?;
+        self.shared.sync.soon(trials.file())
+    }
+
+    /// Appends a small trial's events to the current segment.
+    pub(crate) fn append_segment(&self, events: &[u8]) -> io::Result<EventsAt> {
+        let mut segments = self
+            .shared
+            .segment
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let (file, open) = segments.current(&self.shared.folder)?;
+        let at = open.append(events)?;
+        self.shared.sync.soon(open.file())?;
+        Ok(EventsAt {
+            file,
+            at,
+            bytes: events.len() as u64,
+        })
+    }
+
+    /// Keeps content of at most `cap` bytes as a compressed blob.
+    pub fn keep(&self, content: &mut dyn Read, cap: u64) -> io::Result<Stored> {
+        blobs::put_compressed(&self.shared.folder, &self.shared.sync, content, cap)
+    }
+}
+
+impl Segments {
+    /// The segment to append to; each process begins one of its own, so that two runs of the same
+    /// folder never write to the same file.
+    fn current(&mut self, folder: &RunFolder) -> io::Result<(String, &mut Appended)> {
+        if self
+            .open
+            .as_ref()
+            .is_none_or(|(_, open)| open.length >= SEGMENT)
+        {
+            let segments = folder.segments();
+            fs::create_dir_all(&segments)?;
+            let (name, open) = loop {
+                self.number += 1;
+                let name = format!("{:06}.jsonl", self.number);
+                let path = segments.join(&name);
+                match File::options().append(true).create_new(true).open(&path) {
+                    Ok(file) => {
+                        break (
+                            name,
+                            Appended {
+                                file: Arc::new(file),
+                                length: 0,
+                            },
+                        );
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    Err(error) => return Err(error),
+                }
+            };
+            let (_, open) = self.open.insert((format!("trials/segments/{name}"), open));
+            open.append(events_header().as_bytes())?;
+        }
+        match &mut self.open {
+            Some((name, open)) => Ok((name.clone(), open)),
+            None => Err(io::Error::other("no segment is open")),
+        }
+    }
+}
