@@ -1,5 +1,33 @@
 //! The `Agent` contract, the built-in agents, and the transports for agents in any language.
+//!
+//! An agent is named by a spec on the command line ([`AgentSpec`]), opened once per run
+//! ([`AgentFactory`]) and made anew for every trial. A new agent is one new file and one line in
+//! `registry.rs`.
 
 pub mod contract;
+mod error;
+mod factory;
+mod registry;
+mod spec;
+mod words;
+
+mod http;
+mod noop;
+mod oracle;
+mod random;
+mod replay;
+
+mod cmd;
+mod cmd_host;
+mod layout;
+mod lines;
+mod program;
+mod stage;
+mod tail;
+pub mod wire;
 
 pub use contract::{Agent, AgentError, Answer, Reply};
+pub use error::SetupError;
+pub use factory::{AgentFactory, Contender, Services, TrialContext};
+pub use registry::{KINDS, Kind};
+pub use spec::AgentSpec;

@@ -2,8 +2,15 @@
 //! or Podman), and a shell session that works in either. Knows nothing of tasks, agents or runs.
 
 pub mod archive;
+pub mod capture;
+pub mod container;
 pub mod contract;
 pub mod error;
+pub mod init;
+pub mod limits;
+pub mod local;
+pub mod reaper;
+pub mod session;
 
 pub use archive::WorkArchive;
 pub use contract::{
@@ -11,3 +18,7 @@ pub use contract::{
     Sandbox, Terminal, WORK,
 };
 pub use error::SandboxError;
+pub use limits::Enforcement;
+pub use local::{LocalConfig, LocalProvider};
+pub use reaper::{OwnerMark, Reaped, reap_dead_owners};
+pub use session::{CommandResult, OutputSink, SessionOptions, ShellSession, Timeouts};

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 
+use agon_core::FaultClass;
 use agon_core::verdict::Outcome;
 use serde::Deserialize;
 
@@ -18,6 +19,8 @@ pub struct Latest {
     pub attempt: u32,
     /// The outcome of the final attempt, if there is one.
     pub outcome: Option<Outcome>,
+    /// The final attempt faulted in a way that another try could mend.
+    pub retryable: bool,
 }
 
 #[derive(Debug, Default)]
@@ -37,6 +40,13 @@ struct Peek<'a> {
     #[serde(rename = "final")]
     is_final: bool,
     outcome: Outcome,
+    #[serde(default)]
+    fault: Option<PeekFault>,
+}
+
+#[derive(Deserialize)]
+struct PeekFault {
+    class: FaultClass,
 }
 
 impl Progress {
@@ -62,13 +72,11 @@ impl Progress {
                 .insert(peek.task.clone().into_owned(), HashMap::new());
         }
         if let Some(epochs) = self.tasks.get_mut(peek.task.as_ref()) {
-            let latest = epochs.entry(peek.epoch).or_insert(Latest {
-                attempt: 0,
-                outcome: None,
-            });
+            let latest = epochs.entry(peek.epoch).or_insert(Latest { attempt: 0, outcome: None, retryable: false });
             latest.attempt = latest.attempt.max(peek.attempt);
             if peek.is_final {
                 latest.outcome = Some(peek.outcome);
+                latest.retryable = peek.fault.as_ref().is_some_and(|fault| fault.class.retryable());
             }
         }
     }

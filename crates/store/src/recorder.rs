@@ -72,46 +72,54 @@ impl Recorder {
     ) -> io::Result<u64> {
         let seq = self.seq;
         self.seq += 1;
-        let elapsed = self.elapsed();
         // Tenths of milliseconds are what a reader can use; more digits only cost space.
-        let t = (elapsed.as_secs_f64() * 1e4).round() / 1e4;
-        let event = Event {
+        let t = (self.elapsed().as_secs_f64() * 1e4).round() / 1e4;
+        self.write(&Event {
             seq,
             t,
             at: self.clock.now(),
             source,
             cause,
             body,
-        };
+        })?;
+        Ok(seq)
+    }
+
+    fn write(&mut self, event: &Event) -> io::Result<()> {
         match &mut self.place {
             Place::Gathered(gathered) => {
-                serde_json::to_writer(&mut *gathered, &event)?;
+                serde_json::to_writer(&mut *gathered, event)?;
                 gathered.push(b'\n');
-                if gathered.len() > SMALL || elapsed > YOUNG {
+                if gathered.len() > SMALL || Duration::from_secs_f64(event.t.max(0.0)) > YOUNG {
                     self.move_out()?;
                 }
             }
             Place::Own { events, bytes, .. } => {
-                let mut line = serde_json::to_vec(&event)?;
+                let mut line = serde_json::to_vec(event)?;
                 line.push(b'\n');
                 events.append(&line)?;
                 *bytes += line.len() as u64;
                 self.writer.sync().soon(events.file())?;
             }
         }
-        Ok(seq)
+        Ok(())
     }
 
-    /// The attempt's own folder, for logs; from now on its events go there too.
-    pub fn own_folder(&mut self) -> io::Result<PathBuf> {
-        if matches!(self.place, Place::Gathered(_)) {
-            self.move_out()?;
-        }
-        Ok(self.writer.folder().path().join(&self.folder))
+    /// Takes over an event of an earlier attempt as it is; what is recorded next comes after it.
+    pub fn copy(&mut self, event: &Event) -> io::Result<()> {
+        self.seq = event.seq + 1;
+        let earlier = Duration::try_from_secs_f64(event.t).unwrap_or_default();
+        self.began = self.clock.monotonic().saturating_sub(earlier);
+        self.write(event)
+    }
+
+    /// Where the attempt's own folder is or would be, for logs beside its events.
+    pub fn folder(&self) -> PathBuf {
+        self.writer.folder().path().join(&self.folder)
     }
 
     fn move_out(&mut self) -> io::Result<()> {
-        let folder = self.writer.folder().path().join(&self.folder);
+        let folder = self.folder();
         fs::create_dir_all(&folder)?;
         let path = folder.join("events.jsonl");
         // A killed process may have left an unfinished attempt of the same number: it never counted.
@@ -142,12 +150,7 @@ impl Recorder {
             Place::Gathered(gathered) => self.writer.append_segment(&gathered),
             Place::Own { header, bytes, .. } => {
                 if let Some(verdict) = verdict {
-                    let path = self
-                        .writer
-                        .folder()
-                        .path()
-                        .join(&self.folder)
-                        .join("verdict.json");
+                    let path = self.folder().join("verdict.json");
                     write_whole(&path, &serde_json::to_vec_pretty(verdict)?)
                         .map_err(io::Error::other)?;
                 }

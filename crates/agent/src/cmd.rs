@@ -1,0 +1,173 @@
+//! `cmd:PROGRAM ARGS`: any program, in a sandbox of its own: its folder read-only, no network, no
+//! view of suite, run folder or home.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::{Brief, Digest, Environment, EnvironmentKind, Observation};
+use agon_sandbox::{Exec, Owner, Provider, ReadOnlyFolder, Request, Sandbox, SandboxError, WORK};
+use async_trait::async_trait;
+use tokio::time::timeout;
+
+use crate::contract::{Agent, AgentError, Answer};
+use crate::error::SetupError;
+use crate::factory::{Contender, Services, TrialContext};
+use crate::layout::{AGENT, Layout};
+use crate::program::Program;
+use crate::registry::Kind;
+use crate::stage::{self, BOUNDS, Staged};
+use crate::words;
+
+pub(crate) const KIND: Kind = Kind {
+    name: "cmd:",
+    argument: "PROGRAM ARGS",
+    about: "a program that speaks the agent protocol, in a sandbox of its own",
+    check: |argument| words::command(argument).map(drop),
+    open: |argument, services| Ok(Box::new(Confined::open(argument, services)?)),
+};
+
+/// How long a sandbox may take to be removed before we stop waiting for it.
+const REMOVAL: Duration = Duration::from_secs(5);
+
+/// Beyond its trial's own limits no program lives longer than this.
+const SLACK: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+struct Confined {
+    argv: Vec<String>,
+    staged: Option<Arc<Staged>>,
+    local: Arc<dyn Provider>,
+}
+
+impl Confined {
+    fn open(argument: &str, services: &Services) -> Result<Self, SetupError> {
+        let words = words::command(argument).map_err(|why| SetupError::Spec {
+            spec: format!("cmd:{argument}"),
+            why,
+        })?;
+        let base = std::env::current_dir().map_err(SetupError::copy("no working folder"))?;
+        let Layout { argv, folder } = Layout::of(&words, &base)?;
+        let staged = match folder {
+            Some(folder) => {
+                let scratch = stage::scratch()?;
+                let hidden = &services.hidden;
+                Some(Arc::new(stage::stage(&folder, &scratch, hidden, BOUNDS)?))
+            }
+            None => None,
+        };
+        Ok(Self {
+            argv,
+            staged,
+            local: Arc::clone(&services.local),
+        })
+    }
+}
+
+impl Contender for Confined {
+    fn digest(&self) -> Option<Digest> {
+        self.staged.as_ref().map(|staged| staged.digest())
+    }
+
+    fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
+        let limits = context.limits;
+        let lifetime = [limits.start, limits.setup, limits.seconds, limits.step]
+            .iter()
+            .fold(SLACK, |sum, limit| sum.saturating_add(limit.duration()));
+        Ok(Box::new(Confinee {
+            program: None,
+            sandbox: None,
+            argv: self.argv.clone(),
+            staged: self.staged.clone(),
+            local: Arc::clone(&self.local),
+            owner: context.owner.clone(),
+            start: limits.start.duration(),
+            lifetime,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Confinee {
+    // Before the sandbox, so that it is dropped before.
+    program: Option<Program>,
+    sandbox: Option<Box<dyn Sandbox>>,
+    argv: Vec<String>,
+    staged: Option<Arc<Staged>>,
+    local: Arc<dyn Provider>,
+    owner: Owner,
+    start: Duration,
+    lifetime: Duration,
+}
+
+impl Confinee {
+    fn request(&self) -> Request {
+        Request {
+            environment: Environment::of_kind(EnvironmentKind::Local),
+            owner: self.owner.clone(),
+            read_only: self
+                .staged
+                .iter()
+                .map(|staged| ReadOnlyFolder {
+                    host: staged.path().to_owned(),
+                    inside: AGENT.to_owned(),
+                })
+                .collect(),
+            start: self.start,
+        }
+    }
+
+    fn exec(&self) -> Exec {
+        let mut exec = Exec::new(self.argv.iter().cloned(), self.lifetime);
+        exec.cwd = if self.staged.is_some() { AGENT } else { WORK }.to_owned();
+        // Python would keep its answers to itself until its buffer is full.
+        exec.env
+            .insert("PYTHONUNBUFFERED".to_owned(), "1".to_owned());
+        exec
+    }
+}
+
+#[async_trait]
+impl Agent for Confinee {
+    async fn start(&mut self, brief: &Brief) -> Result<(), AgentError> {
+        let sandbox = self
+            .local
+            .prepare(&self.request())
+            .await
+            .map_err(|error| AgentError::Unreachable(format!("no sandbox for it: {error}")))?;
+        let piped = sandbox.spawn(&self.exec()).await.map_err(not_started)?;
+        self.sandbox = Some(sandbox);
+        self.program = Some(Program::new(piped, brief)?);
+        Ok(())
+    }
+
+    async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
+        match &mut self.program {
+            Some(program) => program.act(observation).await,
+            None => Err(AgentError::Left),
+        }
+    }
+
+    async fn end(&mut self) {
+        if let Some(program) = &mut self.program {
+            program.end().await;
+        }
+        if let Some(sandbox) = self.sandbox.take() {
+            // Dropping it removes it, too.
+            let _ = timeout(REMOVAL, sandbox.destroy()).await;
+        }
+    }
+
+    fn complaints(&self) -> Option<String> {
+        self.program.as_ref()?.complaints()
+    }
+}
+
+/// The sandbox stands: what it denies is the agent's doing.
+fn not_started(error: SandboxError) -> AgentError {
+    match error {
+        SandboxError::Denied(_) | SandboxError::OutOfMemory => {
+            AgentError::Crashed(format!("it did not start: {error}"))
+        }
+        error => AgentError::Unreachable(format!("it could not be started: {error}")),
+    }
+}

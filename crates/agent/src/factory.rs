@@ -1,0 +1,85 @@
+//! From a spec to agents: opened once per run, one agent per trial. This is all that the engine
+//! needs to know of the agents there are.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agon_core::{Digest, Limits, Seed, Task, TrialId};
+use agon_sandbox::{Owner, Provider};
+use agon_store::AgentStamp;
+
+use crate::contract::{Agent, AgentError};
+use crate::error::SetupError;
+use crate::spec::AgentSpec;
+
+/// What agents may need from the outside, given once per run.
+#[derive(Debug, Clone)]
+pub struct Services {
+    /// Sandboxes for `cmd:` agents.
+    pub local: Arc<dyn Provider>,
+    /// Suites and run folders: no part of them is ever shown to an agent.
+    pub hidden: Vec<PathBuf>,
+}
+
+/// One trial, as far as making its agent goes.
+#[derive(Debug)]
+pub struct TrialContext<'a> {
+    pub task: &'a Task,
+    pub trial: &'a TrialId,
+    pub seed: Seed,
+    /// Of the sandbox that the agent may get for itself.
+    pub owner: Owner,
+    pub limits: &'a Limits,
+}
+
+/// An agent entered for a whole run.
+pub trait Contender: fmt::Debug + Send + Sync {
+    /// Over the agent's own files.
+    fn digest(&self) -> Option<Digest> {
+        None
+    }
+
+    /// Runs outside of any sandbox.
+    fn unconfined(&self) -> bool {
+        false
+    }
+
+    /// Cheap: whatever takes time belongs into [`Agent::start`].
+    fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError>;
+}
+
+#[derive(Debug)]
+pub struct AgentFactory {
+    name: String,
+    contender: Box<dyn Contender>,
+}
+
+impl AgentFactory {
+    /// Looks at the world (program, folder, recorded run); blocks while it copies files.
+    pub fn new(spec: &AgentSpec, services: &Services) -> Result<Self, SetupError> {
+        let contender = (spec.kind().open)(spec.argument(), services)?;
+        Ok(Self::of(spec.to_string(), contender))
+    }
+
+    /// An agent that is part of this program, not named by a spec.
+    pub fn of(name: impl Into<String>, contender: Box<dyn Contender>) -> Self {
+        Self {
+            name: name.into(),
+            contender,
+        }
+    }
+
+    /// The agent's identity, for the manifest.
+    pub fn stamp(&self) -> AgentStamp {
+        AgentStamp {
+            spec: self.name.clone(),
+            digest: self.contender.digest(),
+            unconfined: self.contender.unconfined(),
+        }
+    }
+
+    pub fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
+        self.contender.for_trial(context)
+    }
+}

@@ -1,0 +1,247 @@
+//! Arguments and help texts. Nothing else lives here, so that the whole command line can be read in
+//! one go.
+
+use std::path::PathBuf;
+
+use agon_core::Money;
+use agon_engine::Mode;
+use agon_suite::MaxSteps;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Evaluates autonomous agents: puts them in front of tasks in real environments, records
+/// everything, and gives a score that can be trusted.
+#[derive(Debug, Parser)]
+#[command(name = "agon", version, propagate_version = true, after_help = EXAMPLES)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  agon run suites/demo --agent oracle            play the reference solutions
+  agon run suites/demo --agent 'cmd:python3 my_agent.py' --workers 4
+  agon run suites/demo --agent noop --level gold --json
+  agon report runs/latest --format html > report.html
+
+Exit status: 0 every trial graded, 1 faults remain, 2 bad usage, suite or manifest,
+3 score under --fail-under, 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Play an agent against the tasks of suites and grade it.
+    Run(Box<RunArgs>),
+    /// List the tasks of suites.
+    List(ListArgs),
+    /// Check suites: schema, and that doing nothing fails and the solution passes.
+    Lint(LintArgs),
+    /// Report on runs; several are compared.
+    Report(ReportArgs),
+    /// Say what works on this machine and what is missing.
+    Doctor(JsonArgs),
+    /// Remove what processes that no longer live have left behind.
+    Clean(JsonArgs),
+    /// Print the JSON Schema of a format.
+    Schema(SchemaArgs),
+    /// Print a shell completion script.
+    Completions(CompletionArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub(super) struct RunArgs {
+    /// Suite folders, task folders or task files. With --resume they may be left out.
+    #[arg(value_name = "SUITE")]
+    pub(super) suites: Vec<PathBuf>,
+    /// noop, oracle, random, replay:RUN, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL.
+    #[arg(long, short, value_name = "A")]
+    pub(super) agent: Option<String>,
+    /// Trials at a time [default: one per core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) workers: Option<u16>,
+    /// Trials per task.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(super) epochs: Option<u32>,
+    /// Seed of everything random.
+    #[arg(long, value_name = "S")]
+    pub(super) seed: Option<u64>,
+    #[command(flatten)]
+    pub(super) selection: SelectionArgs,
+    /// The run folder itself [default: a new one under runs/]. If it holds this run already, it is
+    /// gone on with.
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub(super) out: Option<PathBuf>,
+    /// Go on with a run: its folder, its name under runs/, or `latest`.
+    #[arg(long, value_name = "RUN")]
+    pub(super) resume: Option<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) mode: ModeArg,
+    /// How often a faulted trial is tried again on a fresh environment.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(super) retries: u32,
+    /// Exit with status 3 if the score (0 to 1) is lower.
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub(super) fail_under: Option<f64>,
+    /// Start no further trial after this many steps of all trials together.
+    #[arg(long, value_name = "N")]
+    pub(super) budget_steps: Option<u64>,
+    /// Start no further trial after this many seconds.
+    #[arg(long, value_name = "S")]
+    pub(super) budget_seconds: Option<u64>,
+    /// Start no further trial after this many tokens of all trials together.
+    #[arg(long, value_name = "N")]
+    pub(super) budget_tokens: Option<u64>,
+    /// Start no further trial after this much money (dollars) of all trials together.
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(super) budget_money: Option<Money>,
+    /// Only list what would be played.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// End with one JSON object on standard output.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  agon run suites/demo --agent oracle
+  agon run suites/demo --agent 'cmd:python3 agent.py' --epochs 5 --workers 4 --out runs/mine
+  agon run --resume latest                       go on with the newest run
+  agon run suites/demo --out runs/mine --mode rerun-failed
+  agon run suites/demo --filter 'category(text) and level(>=bronze)' --dry-run
+  agon run suites/demo --agent http://127.0.0.1:9000/act --fail-under 0.8";
+
+/// Which tasks of the suites.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct SelectionArgs {
+    /// Only tasks of these categories.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(super) category: Vec<String>,
+    /// Only tasks of these levels: paper, wood, bronze, silver, gold; none: without a level.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(super) level: Vec<String>,
+    /// Only tasks that an expression picks, such as 'tag(network) and not name(/draft/)'.
+    #[arg(long, value_name = "EXPR")]
+    pub(super) filter: Option<String>,
+    /// Only the first so many tasks.
+    #[arg(long, value_name = "N")]
+    pub(super) limit: Option<usize>,
+    /// Steps by level, paper to gold; the last number is repeated.
+    #[arg(long, value_name = "5,25,50")]
+    pub(super) max_steps: Option<MaxSteps>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModeArg {
+    /// Play what was not graded yet.
+    #[default]
+    RunAll,
+    /// Play what was not graded or failed.
+    RerunFailed,
+    /// Play nothing, grade again what was recorded.
+    ValidateOnly,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::RunAll => Self::RunAll,
+            ModeArg::RerunFailed => Self::RerunFailed,
+            ModeArg::ValidateOnly => Self::ValidateOnly,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  agon list suites/demo --level gold --json")]
+pub(super) struct ListArgs {
+    #[arg(required = true, value_name = "SUITE")]
+    pub(super) suites: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) selection: SelectionArgs,
+    /// One JSON object per task and line.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  agon lint suites/demo\n  agon lint my_suite --static")]
+pub(super) struct LintArgs {
+    #[arg(required = true, value_name = "SUITE")]
+    pub(super) suites: Vec<PathBuf>,
+    /// Only read the files; play nothing.
+    #[arg(long = "static")]
+    pub(super) only_static: bool,
+    /// Trials at a time [default: one per core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) workers: Option<u16>,
+    /// One JSON object per finding and line.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agon report runs/latest
+  agon report runs/a runs/b --format md
+  agon report runs/latest --format html --output report.html")]
+pub(super) struct ReportArgs {
+    /// Run folders, names under runs/, or `latest`.
+    #[arg(required = true, value_name = "RUN")]
+    pub(super) runs: Vec<String>,
+    #[arg(long, value_name = "FORMAT", default_value = "table",
+        value_parser = agon_report::Format::NAMES)]
+    pub(super) format: String,
+    /// Short for --format json.
+    #[arg(long, conflicts_with = "format")]
+    pub(super) json: bool,
+    /// Write to a file instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct JsonArgs {
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    #[arg(value_enum)]
+    pub(super) what: SchemaOf,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum SchemaOf {
+    /// A task file.
+    Task,
+    /// A line of events.jsonl.
+    Event,
+    /// run.json.
+    Run,
+    /// A line of trials.jsonl.
+    Trial,
+    /// The JSON report.
+    Report,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  agon completions bash > /etc/bash_completion.d/agon")]
+pub(super) struct CompletionArgs {
+    #[arg(value_enum)]
+    pub(super) shell: clap_complete::Shell,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("use a number from 0 to 1".to_owned())
+    }
+}
+
+fn dollars(text: &str) -> Result<Money, String> {
+    Money::parse(text).ok_or_else(|| format!("`{text}` is no amount such as 2.50"))
+}

@@ -1,0 +1,228 @@
+//! An agent entered for a list of tasks: everything that is decided before the first trial, and the
+//! manifest that says so. `agon run` and `agon lint` both play through here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agon_agent::{AgentFactory, AgentSpec, Services};
+use agon_core::environment::Network;
+use agon_core::{Clock, Digest, EnvironmentKind, Seed};
+use agon_engine::{Dispatch, Mode, Providers, RunEnd, Table, Watch, dispatch, regrade, select};
+use agon_sandbox::container::ContainerProvider;
+use agon_store::stored::FORMAT;
+use agon_store::{Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
+use agon_suite::{AgentIdentity, Facts, Plan, PlanOptions, SuiteFacts, TaskFacts};
+use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
+
+use super::failure::Failure;
+use super::host;
+use super::load::Loaded;
+
+/// A frozen working folder larger than this is graded but not kept.
+const KEEP_WORK: u64 = 64 << 20;
+
+/// What a user can choose about a contest.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) agent: String,
+    pub(super) seed: u64,
+    pub(super) epochs: u32,
+    pub(super) dates_from: Timestamp,
+    pub(super) selection: BTreeMap<String, String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Contest {
+    pub(super) plan: Plan,
+    pub(super) manifest: Manifest,
+    agents: AgentFactory,
+    providers: Providers,
+    clock: Arc<dyn Clock>,
+}
+
+impl Contest {
+    /// Checks that everything is there that the tasks need, before anything is played.
+    pub(super) async fn enter(
+        loaded: Loaded,
+        entry: &Entry,
+        folder: &RunFolder,
+        providers: Providers,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Failure> {
+        let spec: AgentSpec = entry.agent.parse()?;
+        let mut hidden: Vec<_> = loaded
+            .suites
+            .iter()
+            .map(|suite| suite.path.clone().into())
+            .collect();
+        hidden.push(folder.path().to_owned());
+        let services = Services {
+            local: Arc::clone(&providers.local),
+            hidden,
+        };
+        let agents = AgentFactory::new(&spec, &services)?;
+        let stamp = agents.stamp();
+        let options = PlanOptions {
+            epochs: entry.epochs,
+            seed: Seed(entry.seed),
+            agent: AgentIdentity {
+                spec: stamp.spec.clone(),
+                digest: stamp.digest,
+            },
+            checkers: agon_grade::CHECKERS.to_owned(),
+        };
+        let plan = Plan::new(loaded.tasks, options).map_err(Failure::new)?;
+        let (limits, engines, images) = preflight(&plan, &providers).await?;
+        let tasks = plan.tasks().iter().map(|task| TaskStamp {
+            task: task.id.clone(),
+            name: task.name.clone(),
+            level: task.level,
+            weight: task.weight,
+            steps: task.limits.steps,
+            seconds: task.limits.seconds,
+            environment: task.environment.kind.name().to_owned(),
+            network: task.environment.network == Network::Open,
+            image: task
+                .environment
+                .image
+                .as_ref()
+                .map(|image| match images.get(image) {
+                    Some(digest) => format!("{image} ({digest})"),
+                    None => image.clone(),
+                }),
+            key: plan.key(task),
+        });
+        let mut manifest = Manifest {
+            format: FORMAT,
+            run: folder.name(),
+            created: clock.now(),
+            agon: env!("CARGO_PKG_VERSION").to_owned(),
+            suites: loaded.suites,
+            agent: stamp,
+            seed: entry.seed,
+            epochs: entry.epochs,
+            dates_from: entry.dates_from,
+            plan: Digest::of(b""),
+            checkers: agon_grade::CHECKERS.to_owned(),
+            selection: entry.selection.clone(),
+            tasks: tasks.collect(),
+            host: host::stamp(limits, engines),
+        };
+        manifest.plan = facts(&manifest).digest();
+        Ok(Self {
+            plan,
+            manifest,
+            agents,
+            providers,
+            clock,
+        })
+    }
+
+    /// Plays what is left in a folder that holds this contest's manifest.
+    pub(super) async fn play(
+        self,
+        folder: &RunFolder,
+        mode: Mode,
+        options: &Dispatch,
+        watch: Arc<dyn Watch>,
+        stop: &CancellationToken,
+    ) -> Result<RunEnd, Failure> {
+        let selected = match mode {
+            Mode::ValidateOnly => None,
+            mode => Some(select(folder, &self.plan, mode)?),
+        };
+        let table = Arc::new(Table {
+            run: self.manifest.run,
+            clock: self.clock,
+            writer: RunWriter::open(folder)?,
+            providers: self.providers,
+            agents: self.agents,
+            watch: Arc::clone(&watch),
+            keep_work: KEEP_WORK,
+        });
+        let Some(selected) = selected else {
+            let reader = RunReader::open(folder.path())?;
+            let tasks = self.plan.tasks();
+            return Ok(regrade(&table, &reader, tasks, options.workers, stop).await?);
+        };
+        if selected.torn() {
+            watch.note("the last line of trials.jsonl was torn: that attempt never counted");
+        }
+        watch.planned(selected.left, selected.done);
+        Ok(dispatch(&table, selected.jobs(), options, stop).await?)
+    }
+}
+
+/// What of a manifest a resume must find unchanged.
+pub(super) fn facts(manifest: &Manifest) -> Facts {
+    Facts {
+        suites: manifest
+            .suites
+            .iter()
+            .map(|suite| SuiteFacts {
+                name: suite.name.clone(),
+                digest: suite.digest,
+            })
+            .collect(),
+        agent: AgentIdentity {
+            spec: manifest.agent.spec.clone(),
+            digest: manifest.agent.digest,
+        },
+        seed: manifest.seed,
+        epochs: manifest.epochs,
+        checkers: manifest.checkers.clone(),
+        tasks: manifest
+            .tasks
+            .iter()
+            .map(|task| TaskFacts {
+                task: task.task.clone(),
+                steps: task.steps,
+                key: task.key,
+            })
+            .collect(),
+    }
+}
+
+/// What enforces limits, which engines run, and the digests of the images: or what is missing.
+async fn preflight(
+    plan: &Plan,
+    providers: &Providers,
+) -> Result<(String, Vec<String>, BTreeMap<String, String>), Failure> {
+    let uses = |kind| {
+        plan.tasks()
+            .iter()
+            .any(|task| task.environment.kind == kind)
+    };
+    if let Some(task) = plan
+        .tasks()
+        .iter()
+        .find(|t| t.environment.kind == EnvironmentKind::Desktop)
+    {
+        return Err(Failure::new(format_args!(
+            "{} needs a desktop, and this version of agon has none: leave such tasks out with \
+             --filter or --category",
+            task.id
+        )));
+    }
+    let mut limits = String::new();
+    let mut engines = Vec::new();
+    let mut images = BTreeMap::new();
+    if uses(EnvironmentKind::Local) {
+        limits = agon_sandbox::limits::Enforcement::detect().to_string();
+        engines.push(providers.local.describe().await?);
+    }
+    if uses(EnvironmentKind::Container) {
+        engines.push(providers.container.describe().await?);
+        let engine = ContainerProvider::connect().await?;
+        for task in plan.tasks() {
+            let Some(image) = &task.environment.image else {
+                continue;
+            };
+            if !images.contains_key(image) {
+                images.insert(image.clone(), engine.image_digest(image).await?);
+            }
+        }
+    }
+    Ok((limits, engines, images))
+}

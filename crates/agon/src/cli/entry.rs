@@ -1,0 +1,45 @@
+//! From the process's arguments to its exit status.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::args::{Cli, Command};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::{clean, doctor, lint, list, output, report, run, schema};
+
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli.command) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            output::say(&failure.show());
+            Exit::Bad.into()
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(args) => in_runtime(run::run(&args)),
+        Command::List(args) => list::list(&args),
+        Command::Lint(args) => in_runtime(lint::lint(&args)),
+        Command::Report(args) => report::report(&args),
+        Command::Doctor(args) => in_runtime(doctor::doctor(&args)),
+        Command::Clean(args) => in_runtime(clean::clean(&args)),
+        Command::Schema(args) => schema::schema(&args),
+        Command::Completions(args) => schema::completions(&args),
+    }
+}
+
+fn in_runtime(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format_args!("can't start: {error}")))?;
+    let exit = runtime.block_on(work);
+    // Whatever is left blocks on something that ended; it must not keep the program alive.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(5));
+    exit
+}

@@ -1,0 +1,188 @@
+//! `agon lint`: what reading the files shows, then what playing shows: an agent that does nothing
+//! must fail every task, and the task's own solution must pass.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agon_core::verdict::Outcome;
+use agon_core::{Clock, EnvironmentKind, SystemClock, Task, TaskId};
+use agon_engine::{Dispatch, Mode, Providers, RunBudget, RunEnd, Unwatched};
+use agon_store::{RunFolder, RunReader, TrialLine};
+use agon_suite::{Finding, Severity};
+use tokio_util::sync::CancellationToken;
+
+use super::args::{LintArgs, SelectionArgs};
+use super::contest::{Contest, Entry};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::load::{Loaded, load_all};
+use super::{host, output, services, signals};
+
+pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
+    let clock = SystemClock::default();
+    let suites = load_all(&args.suites, &SelectionArgs::default(), &clock)?;
+    let mut findings: Vec<Finding> = suites.iter().flat_map(agon_suite::lint).collect();
+    let tasks: Vec<Task> = suites.into_iter().flat_map(|suite| suite.tasks).collect();
+    let count = tasks.len();
+    let mut played = 0;
+    if !args.only_static {
+        let (playable, rest): (Vec<_>, Vec<_>) = tasks.into_iter().partition(is_playable);
+        played = playable.len();
+        findings.extend(rest.iter().map(not_played));
+        if !playable.is_empty() {
+            match play_both(playable, args).await? {
+                Some(found) => findings.extend(found),
+                None => return Ok(Exit::Interrupted),
+            }
+        }
+    }
+    findings.sort_by(|a, b| (a.severity, &a.task).cmp(&(b.severity, &b.task)));
+    show(&findings, args.json)?;
+    let of = |severity| {
+        findings
+            .iter()
+            .filter(|found| found.severity == severity)
+            .count()
+    };
+    let errors = of(Severity::Error);
+    output::say(&format!(
+        "{count} tasks read, {played} played: {errors} errors, {} warnings, {} notes",
+        of(Severity::Warning),
+        of(Severity::Note)
+    ));
+    Ok(if errors == 0 { Exit::Done } else { Exit::Bad })
+}
+
+/// Whether this version can play and grade the task.
+fn is_playable(task: &Task) -> bool {
+    task.environment.kind != EnvironmentKind::Desktop && !task.needs_judge()
+}
+
+fn not_played(task: &Task) -> Finding {
+    let why = if task.needs_judge() {
+        "it needs a judge"
+    } else {
+        "it needs a desktop"
+    };
+    Finding {
+        task: task.id.clone(),
+        severity: Severity::Note,
+        message: format!("not played: {why}"),
+    }
+}
+
+fn show(findings: &[Finding], json: bool) -> Result<(), Failure> {
+    for found in findings {
+        if json {
+            output::json(found)?;
+        } else {
+            let message = output::plain(&found.message);
+            output::data(&format!(
+                "{:<7} {}: {message}",
+                found.severity.name(),
+                found.task
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// The null run and the oracle run; `None` when interrupted.
+async fn play_both(tasks: Vec<Task>, args: &LintArgs) -> Result<Option<Vec<Finding>>, Failure> {
+    let stop = signals::stop_on_signal()?;
+    let providers = services::providers();
+    let workers = args.workers.map_or_else(host::cpus, usize::from);
+    let solved: Vec<Task> = tasks
+        .iter()
+        .filter(|task| task.solution.on_host().is_some())
+        .cloned()
+        .collect();
+    let Some(null) = play(tasks, "noop", workers, providers.clone(), &stop).await? else {
+        return Ok(None);
+    };
+    let Some(oracle) = play(solved, "oracle", workers, providers, &stop).await? else {
+        return Ok(None);
+    };
+    let mut findings = Vec::new();
+    for line in null.values().filter(|line| line.outcome != Outcome::Failed) {
+        findings.push(match &line.fault {
+            Some(fault) => error(
+                line,
+                format!("could not be graded after doing nothing: {fault}"),
+            ),
+            None => error(
+                line,
+                "passes untouched: an agent that does nothing scores".to_owned(),
+            ),
+        });
+    }
+    for line in oracle
+        .values()
+        .filter(|line| line.outcome != Outcome::Passed)
+    {
+        findings.push(match &line.fault {
+            Some(fault) => error(line, format!("its solution could not be graded: {fault}")),
+            None => error(line, format!("its own solution fails: {}", line.reason)),
+        });
+    }
+    Ok(Some(findings))
+}
+
+fn error(line: &TrialLine, message: String) -> Finding {
+    Finding {
+        task: line.task.clone(),
+        severity: Severity::Error,
+        message,
+    }
+}
+
+/// Plays in a run folder that is thrown away.
+async fn play(
+    tasks: Vec<Task>,
+    agent: &str,
+    workers: usize,
+    providers: Providers,
+    stop: &CancellationToken,
+) -> Result<Option<BTreeMap<TaskId, TrialLine>>, Failure> {
+    if tasks.is_empty() {
+        return Ok(Some(BTreeMap::new()));
+    }
+    output::say(&format!("playing {} tasks with {agent}", tasks.len()));
+    let place = tempfile::tempdir()?;
+    let folder = RunFolder::at(place.path().join("lint"));
+    let _lock = folder.lock()?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let entry = Entry {
+        agent: agent.to_owned(),
+        seed: 0,
+        epochs: 1,
+        dates_from: clock.now(),
+        selection: BTreeMap::new(),
+    };
+    let loaded = Loaded {
+        suites: Vec::new(),
+        tasks,
+    };
+    let contest = Contest::enter(loaded, &entry, &folder, providers, clock).await?;
+    folder.write_manifest(&contest.manifest)?;
+    let options = Dispatch {
+        workers,
+        memory: host::memory() / 4 * 3,
+        retries: 1,
+        budget: RunBudget::default(),
+    };
+    let end = contest
+        .play(&folder, Mode::RunAll, &options, Arc::new(Unwatched), stop)
+        .await?;
+    if end == RunEnd::Interrupted {
+        return Ok(None);
+    }
+    let mut lines = RunReader::open(folder.path())?.trials()?;
+    lines.retain(|line| line.is_final);
+    Ok(Some(
+        lines
+            .into_iter()
+            .map(|line| (line.task.clone(), line))
+            .collect(),
+    ))
+}

@@ -1,0 +1,91 @@
+//! Suites and a selection become the tasks of a run.
+
+use std::path::PathBuf;
+
+use agon_core::{Clock, Task};
+use agon_store::SuiteStamp;
+use agon_suite::{Filter, LoadOptions, Selection, Suite, load_suite};
+
+use super::args::SelectionArgs;
+use super::failure::Failure;
+
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) suites: Vec<SuiteStamp>,
+    pub(super) tasks: Vec<Task>,
+}
+
+impl Loaded {
+    pub(super) fn read(
+        paths: &[PathBuf],
+        chosen: &SelectionArgs,
+        clock: &dyn Clock,
+    ) -> Result<Self, Failure> {
+        let suites = load_all(paths, chosen, clock)?;
+        let filter = chosen
+            .filter
+            .as_deref()
+            .map(str::parse::<Filter>)
+            .transpose();
+        let selection = Selection {
+            categories: chosen.category.clone(),
+            levels: chosen.level.clone(),
+            filter: filter.map_err(|error| Failure::Reports(vec![error.into()]))?,
+            limit: chosen.limit,
+        };
+        let stamps = suites
+            .iter()
+            .map(|suite| SuiteStamp {
+                name: suite.name.clone(),
+                path: suite.path.display().to_string(),
+                digest: suite.digest,
+            })
+            .collect();
+        let mut tasks = Vec::new();
+        for suite in suites {
+            tasks.extend(suite.tasks);
+        }
+        selection
+            .apply(&mut tasks)
+            .map_err(|error| Failure::Reports(vec![error.into()]))?;
+        Ok(Self {
+            suites: stamps,
+            tasks,
+        })
+    }
+
+    /// The run's short name for its suites.
+    pub(super) fn name(&self) -> String {
+        let names: Vec<&str> = self
+            .suites
+            .iter()
+            .map(|suite| suite.name.as_str())
+            .collect();
+        names.join("-")
+    }
+}
+
+/// Loads every suite; the errors of all of them are told together.
+pub(super) fn load_all(
+    paths: &[PathBuf],
+    chosen: &SelectionArgs,
+    clock: &dyn Clock,
+) -> Result<Vec<Suite>, Failure> {
+    let options = LoadOptions {
+        max_steps: chosen.max_steps.clone(),
+        ..LoadOptions::new(clock)
+    };
+    let mut suites = Vec::new();
+    let mut errors: Vec<miette::Report> = Vec::new();
+    for path in paths {
+        match load_suite(path, &options) {
+            Ok(suite) => suites.push(suite),
+            Err(error) => errors.push(error.into()),
+        }
+    }
+    if errors.is_empty() {
+        Ok(suites)
+    } else {
+        Err(Failure::Reports(errors))
+    }
+}

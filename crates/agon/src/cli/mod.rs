@@ -1,0 +1,24 @@
+//! The command line: arguments in, library calls, text and exit status out. Nothing is decided here
+//! that a user of the library could need.
+
+mod args;
+mod clean;
+mod contest;
+mod doctor;
+mod entry;
+mod exit;
+mod failure;
+mod host;
+mod lint;
+mod list;
+mod load;
+mod output;
+mod progress;
+mod report;
+mod run;
+mod schema;
+mod services;
+mod signals;
+
+pub use entry::main;
+pub use exit::Exit;

@@ -1,0 +1,56 @@
+//! The one place that prints: data to standard output, words for people to standard error. A closed
+//! pipe ends the program quietly, as it does with other tools.
+
+use std::io::{self, IsTerminal, Write};
+
+use agon_report::{Look, Screen};
+use serde::Serialize;
+
+/// Data: what a script reads.
+pub(super) fn data(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// One JSON object per line.
+pub(super) fn json(value: &impl Serialize) -> io::Result<()> {
+    data(&serde_json::to_string(value)?)
+}
+
+/// Words for people.
+pub(super) fn say(text: &str) {
+    let mut err = io::stderr().lock();
+    writeln!(err, "{text}").ok();
+}
+
+/// What a table on the given stream may look like.
+pub(super) fn screen(terminal: bool) -> Screen {
+    if !terminal {
+        return Screen::default();
+    }
+    let width = rustix::termios::tcgetwinsize(io::stdout()).map_or(100, |size| size.ws_col.max(60));
+    let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Screen {
+        width,
+        look: if colourless {
+            Look::Drawn
+        } else {
+            Look::Coloured
+        },
+    }
+}
+
+pub(super) fn to_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Text of others on our terminal: no control characters.
+pub(super) fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}

@@ -1,0 +1,312 @@
+//! `agon run`: from arguments to a run folder, a report and an exit status.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::clock::FixedClock;
+use agon_core::{Clock, SystemClock};
+use agon_engine::{Dispatch, Mode, RunBudget, RunEnd};
+use agon_report::{Format, Headline, RunReport, render};
+use agon_store::{Manifest, RunFolder, RunReader};
+use agon_suite::difference;
+
+use super::args::{RunArgs, SelectionArgs};
+use super::contest::{Contest, Entry, facts};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::load::Loaded;
+use super::report::{RUNS, find_run};
+use super::{host, list, output, progress, services, signals};
+
+pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let clock = SystemClock::default();
+    let began = clock.monotonic();
+    let chosen = Chosen::from(args)?;
+    let old = chosen.old.as_ref();
+    let dates_from = old.map_or_else(|| clock.now(), |old| old.dates_from);
+    let loaded = Loaded::read(&chosen.suites, &chosen.selection, &FixedClock(dates_from))?;
+    if args.dry_run {
+        return dry_run(args, &chosen, &loaded);
+    }
+
+    let stop = signals::stop_on_signal()?;
+    let folder = match &chosen.folder {
+        Some(path) => RunFolder::at(path),
+        None => RunFolder::fresh(Path::new(RUNS), clock.now(), &loaded.name(), &chosen.agent)?,
+    };
+    let _lock = folder.lock()?;
+    let entry = Entry {
+        agent: chosen.agent.clone(),
+        seed: chosen.seed,
+        epochs: chosen.epochs,
+        dates_from,
+        selection: remembered(&chosen.selection),
+    };
+    let clock: Arc<dyn Clock> = Arc::new(clock);
+    let entered = Contest::enter(
+        loaded,
+        &entry,
+        &folder,
+        services::providers(),
+        Arc::clone(&clock),
+    );
+    let mut contest = match entered.await {
+        Ok(contest) => contest,
+        Err(failure) => {
+            discard_if_unused(&folder, old);
+            return Err(failure);
+        }
+    };
+    settle_manifest(&folder, old, &mut contest.manifest, args.mode.into())?;
+    output::say(&format!("run folder: {}", folder.path().display()));
+    if contest.manifest.agent.unconfined {
+        output::say("note: the agent runs unconfined on this machine; reports will say so");
+    }
+    let options = Dispatch {
+        workers: args.workers.map_or_else(host::cpus, usize::from),
+        memory: host::memory() / 4 * 3,
+        retries: args.retries,
+        budget: RunBudget {
+            steps: args.budget_steps,
+            time: args.budget_seconds.map(Duration::from_secs),
+            tokens: args.budget_tokens,
+            money: args.budget_money,
+        },
+    };
+    let watch = progress::watch().into();
+    let end = contest
+        .play(&folder, args.mode.into(), &options, watch, &stop)
+        .await?;
+    let seconds = clock.monotonic().saturating_sub(began).as_secs_f64();
+    conclude(args, &folder, end, seconds)
+}
+
+/// The arguments, completed by the run that is gone on with.
+#[derive(Debug)]
+struct Chosen {
+    suites: Vec<PathBuf>,
+    selection: SelectionArgs,
+    agent: String,
+    seed: u64,
+    epochs: u32,
+    folder: Option<PathBuf>,
+    old: Option<Manifest>,
+}
+
+impl Chosen {
+    fn from(args: &RunArgs) -> Result<Self, Failure> {
+        let folder = match (&args.out, &args.resume) {
+            (Some(out), _) => Some(out.clone()),
+            (None, Some(name)) => Some(find_run(name)?),
+            (None, None) => None,
+        };
+        let old = match folder
+            .as_ref()
+            .map(RunFolder::at)
+            .filter(RunFolder::has_manifest)
+        {
+            Some(folder) => Some(folder.read_manifest()?),
+            None => None,
+        };
+        let mut chosen = Self {
+            suites: args.suites.clone(),
+            selection: args.selection.clone(),
+            agent: args.agent.clone().unwrap_or_else(|| "noop".to_owned()),
+            seed: args.seed.unwrap_or(0),
+            epochs: args.epochs.unwrap_or(1),
+            folder,
+            old,
+        };
+        if args.resume.is_some()
+            && let Some(old) = chosen.old.clone()
+        {
+            chosen.complete(args, &old)?;
+        }
+        if chosen.suites.is_empty() {
+            return Err(Failure::new(
+                "which suite? Give a folder, such as `agon run suites/demo`",
+            ));
+        }
+        Ok(chosen)
+    }
+
+    /// `--resume` alone means: the same as before.
+    fn complete(&mut self, args: &RunArgs, old: &Manifest) -> Result<(), Failure> {
+        if args.agent.is_none() {
+            self.agent.clone_from(&old.agent.spec);
+        }
+        self.seed = args.seed.unwrap_or(old.seed);
+        self.epochs = args.epochs.unwrap_or(old.epochs);
+        if !args.suites.is_empty() {
+            return Ok(());
+        }
+        self.suites = old
+            .suites
+            .iter()
+            .map(|suite| PathBuf::from(&suite.path))
+            .collect();
+        if remembered(&self.selection).is_empty() {
+            self.selection = recalled(&old.selection)?;
+        }
+        Ok(())
+    }
+}
+
+/// Selection options as the manifest keeps them.
+fn remembered(selection: &SelectionArgs) -> BTreeMap<String, String> {
+    let options = [
+        (
+            "category",
+            Some(selection.category.join(",")).filter(|list| !list.is_empty()),
+        ),
+        (
+            "level",
+            Some(selection.level.join(",")).filter(|list| !list.is_empty()),
+        ),
+        ("filter", selection.filter.clone()),
+        ("limit", selection.limit.map(|limit| limit.to_string())),
+        (
+            "max_steps",
+            selection.max_steps.as_ref().map(ToString::to_string),
+        ),
+    ];
+    options
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
+}
+
+fn recalled(kept: &BTreeMap<String, String>) -> Result<SelectionArgs, Failure> {
+    let list = |name: &str| -> Vec<String> {
+        kept.get(name)
+            .map(|list| list.split(',').map(str::to_owned).collect())
+            .unwrap_or_default()
+    };
+    let bad = |name: &str| Failure::new(format_args!("the manifest's `{name}` can't be read"));
+    Ok(SelectionArgs {
+        category: list("category"),
+        level: list("level"),
+        filter: kept.get("filter").cloned(),
+        limit: kept
+            .get("limit")
+            .map(|n| n.parse().map_err(|_| bad("limit")))
+            .transpose()?,
+        max_steps: kept
+            .get("max_steps")
+            .map(|steps| steps.parse().map_err(|_| bad("max_steps")))
+            .transpose()?,
+    })
+}
+
+fn dry_run(args: &RunArgs, chosen: &Chosen, loaded: &Loaded) -> Result<Exit, Failure> {
+    let names: Vec<&str> = loaded
+        .suites
+        .iter()
+        .map(|suite| suite.path.as_str())
+        .collect();
+    output::say(&format!(
+        "agent {}, suites {}",
+        chosen.agent,
+        names.join(", ")
+    ));
+    let count = loaded.tasks.len();
+    output::say(&format!(
+        "ready to run {count} tasks x {} epochs:",
+        chosen.epochs
+    ));
+    if args.json {
+        list::print_json(loaded)?
+    } else {
+        output::data(&list::text(loaded))?
+    }
+    Ok(Exit::Done)
+}
+
+/// A new run's manifest is written before its first trial; an old one must say the same.
+fn settle_manifest(
+    folder: &RunFolder,
+    old: Option<&Manifest>,
+    new: &mut Manifest,
+    mode: Mode,
+) -> Result<(), Failure> {
+    let Some(old) = old else {
+        if mode == Mode::ValidateOnly {
+            let path = folder.path().display();
+            return Err(Failure::new(format_args!(
+                "{path} holds no run to grade again"
+            )));
+        }
+        folder.write_manifest(new)?;
+        if folder
+            .path()
+            .parent()
+            .is_some_and(|parent| parent.ends_with(RUNS))
+        {
+            folder.mark_latest();
+        }
+        return Ok(());
+    };
+    let differences = difference(&facts(old), &facts(new));
+    if differences.is_empty() {
+        return Ok(());
+    }
+    if mode == Mode::ValidateOnly && old.agent == new.agent && old.seed == new.seed {
+        // Other checks are the point of grading again; what was played stays what it was.
+        new.created = old.created;
+        folder.write_manifest(new)?;
+        return Ok(());
+    }
+    Err(Failure::new(format_args!(
+        "{} holds another run; choose another --out, or undo what differs:\n  {}",
+        folder.path().display(),
+        differences.join("\n  ")
+    )))
+}
+
+/// A run that could not begin leaves no folder behind.
+fn discard_if_unused(folder: &RunFolder, old: Option<&Manifest>) {
+    if old.is_none() {
+        std::fs::remove_file(folder.path().join("run.lock")).ok();
+        std::fs::remove_dir(folder.path()).ok();
+    }
+}
+
+fn conclude(
+    args: &RunArgs,
+    folder: &RunFolder,
+    end: RunEnd,
+    seconds: f64,
+) -> Result<Exit, Failure> {
+    let reader = RunReader::open(folder.path())?;
+    let report = RunReport::new(reader.manifest(), &reader)?;
+    let mut headline = Headline::new(reader.manifest(), &report.summary, seconds);
+    headline.run = folder.path().display().to_string();
+    let graded = headline.passed + headline.failed;
+    let complete = graded == headline.trials;
+    let table = render(
+        Format::Table(output::screen(!args.json && output::to_terminal())),
+        &[report],
+    )?;
+    if args.json {
+        output::say(&table);
+        output::json(&headline)?;
+    } else {
+        output::data(&table)?;
+    }
+    let path = folder.path().display();
+    match end {
+        RunEnd::Interrupted => output::say(&format!(
+            "interrupted; go on with: agon run --resume {path}"
+        )),
+        RunEnd::BudgetSpent(what) => output::say(&format!("the run's budget of {what} is spent")),
+        RunEnd::Complete => {}
+    }
+    Ok(match (end, args.fail_under) {
+        (RunEnd::Interrupted, _) => Exit::Interrupted,
+        _ if !complete => Exit::Faults,
+        (_, Some(least)) if headline.score.is_none_or(|score| score < least) => Exit::Under,
+        _ => Exit::Done,
+    })
+}

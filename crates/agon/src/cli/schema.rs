@@ -1,0 +1,30 @@
+//! `agon schema` and `agon completions`: what other programs need to know about us.
+
+use agon_core::Event;
+use agon_store::{Manifest, TrialLine};
+use clap::CommandFactory;
+use schemars::schema_for;
+
+use super::args::{Cli, CompletionArgs, SchemaArgs, SchemaOf};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output;
+
+pub(super) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
+    let schema = match args.what {
+        SchemaOf::Task => agon_suite::task_schema(),
+        SchemaOf::Event => schema_for!(Event),
+        SchemaOf::Run => schema_for!(Manifest),
+        SchemaOf::Trial => schema_for!(TrialLine),
+        SchemaOf::Report => agon_report::document_schema(),
+    };
+    output::data(&serde_json::to_string_pretty(&schema)?)?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn completions(args: &CompletionArgs) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "agon", &mut script);
+    output::data(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,71 @@
+//! Where sandboxes come from in this program: made when the first trial needs one, so that a run
+//! without sandboxes neither needs nor starts anything.
+
+use std::fmt;
+use std::sync::Arc;
+
+use agon_engine::Providers;
+use agon_sandbox::container::ContainerProvider;
+use agon_sandbox::local::{LocalConfig, LocalProvider};
+use agon_sandbox::{Provider, Request, Sandbox, SandboxError};
+use tokio::sync::OnceCell;
+
+pub(super) fn providers() -> Providers {
+    Providers {
+        local: Arc::new(OnDemand::new(Kind::Local)),
+        container: Arc::new(OnDemand::new(Kind::Container)),
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Local,
+    Container,
+}
+
+struct OnDemand {
+    kind: Kind,
+    made: OnceCell<Arc<dyn Provider>>,
+}
+
+impl OnDemand {
+    fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            made: OnceCell::new(),
+        }
+    }
+
+    async fn get(&self) -> Result<&Arc<dyn Provider>, SandboxError> {
+        self.made
+            .get_or_try_init(|| async {
+                Ok(match self.kind {
+                    Kind::Local => Arc::new(local()?) as Arc<dyn Provider>,
+                    Kind::Container => Arc::new(ContainerProvider::connect().await?),
+                })
+            })
+            .await
+    }
+}
+
+pub(super) fn local() -> Result<LocalProvider, SandboxError> {
+    let config = LocalConfig::own_executable();
+    LocalProvider::new(config.map_err(SandboxError::io("can't find the agon program"))?)
+}
+
+impl fmt::Debug for OnDemand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OnDemand({:?})", self.kind)
+    }
+}
+
+#[async_trait::async_trait]
+impl Provider for OnDemand {
+    async fn prepare(&self, request: &Request) -> Result<Box<dyn Sandbox>, SandboxError> {
+        self.get().await?.prepare(request).await
+    }
+
+    async fn describe(&self) -> Result<String, SandboxError> {
+        self.get().await?.describe().await
+    }
+}

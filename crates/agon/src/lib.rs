@@ -1,0 +1,15 @@
+//! Agon evaluates autonomous agents. This crate is the façade of the library and holds the command
+//! line; the work is done by the crates behind it.
+
+pub use agon_agent as agent;
+pub use agon_core as core;
+pub use agon_engine as engine;
+pub use agon_grade as grade;
+pub use agon_report as report;
+pub use agon_sandbox as sandbox;
+pub use agon_stats as stats;
+pub use agon_store as store;
+pub use agon_suite as suite;
+
+pub mod cli;
+pub mod prelude;

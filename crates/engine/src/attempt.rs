@@ -1,0 +1,199 @@
+//! What all phases of an attempt share: what is played, the record, the clock, the sums. Turns into
+//! one line of `trials.jsonl` at the end, whichever way the attempt ended.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::event::Phase;
+use agon_core::verdict::{Outcome, TurnEnd, Verdict};
+use agon_core::{
+    Clock, Digest, EventBody, Fault, FaultClass, Seed, Source, Task, TimeSplit, TrialId, Usage,
+};
+use agon_store::{Recorder, TrialLine};
+
+use crate::table::Table;
+
+/// One attempt to be played.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub task: Arc<Task>,
+    pub epoch: u32,
+    /// Number of the first attempt; retries count on from here.
+    pub attempt: u32,
+    pub seed: Seed,
+    /// Resume key of the task.
+    pub key: Digest,
+    /// Asked for again after it had been graded.
+    pub rerun: bool,
+}
+
+impl Job {
+    pub fn trial(&self) -> TrialId {
+        TrialId {
+            task: self.task.id.clone(),
+            epoch: self.epoch,
+        }
+    }
+}
+
+/// On whom the time goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Spender {
+    Agent,
+    Environment,
+}
+
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) table: Arc<Table>,
+    pub(crate) job: Job,
+    pub(crate) trial: TrialId,
+    pub(crate) recorder: Recorder,
+    pub(crate) usage: Usage,
+    pub(crate) steps: u32,
+    pub(crate) end: Option<TurnEnd>,
+    pub(crate) work: Option<Digest>,
+    retried: bool,
+    agent: Duration,
+    environment: Duration,
+}
+
+impl Attempt {
+    pub(crate) fn new(table: &Arc<Table>, job: Job, retried: bool) -> Self {
+        let clock: Arc<dyn Clock> = Arc::clone(&table.clock);
+        let recorder = Recorder::new(&table.writer, clock, &job.task.id, job.epoch, job.attempt);
+        Self {
+            table: Arc::clone(table),
+            trial: job.trial(),
+            job,
+            recorder,
+            usage: Usage::default(),
+            steps: 0,
+            end: None,
+            work: None,
+            retried,
+            agent: Duration::ZERO,
+            environment: Duration::ZERO,
+        }
+    }
+
+    pub(crate) fn task(&self) -> &Task {
+        &self.job.task
+    }
+
+    /// Appends to the record. Evidence that can't be written is a fault.
+    pub(crate) fn record(
+        &mut self,
+        source: Source,
+        cause: Option<u64>,
+        body: EventBody,
+    ) -> Result<u64, Fault> {
+        self.recorder
+            .record(source, cause, body)
+            .map_err(|error| evidence_lost(&error))
+    }
+
+    pub(crate) fn enter(&mut self, phase: Phase) -> Result<(), Fault> {
+        self.table.watch.phase(&self.trial, phase);
+        self.record(Source::Harness, None, EventBody::Phase(phase))
+            .map(|_| ())
+    }
+
+    /// Awaits `work` and books its time on `spender`.
+    pub(crate) async fn timed<T>(&mut self, spender: Spender, work: impl Future<Output = T>) -> T {
+        let began = self.table.clock.monotonic();
+        let value = work.await;
+        self.book(spender, began);
+        value
+    }
+
+    pub(crate) fn book(&mut self, spender: Spender, began: Duration) {
+        let spent = self.table.clock.monotonic().saturating_sub(began);
+        match spender {
+            Spender::Agent => self.agent += spent,
+            Spender::Environment => self.environment += spent,
+        }
+    }
+
+    pub(crate) fn graded(self, verdict: &Verdict) -> io::Result<TrialLine> {
+        let outcome = if verdict.passed {
+            Outcome::Passed
+        } else {
+            Outcome::Failed
+        };
+        self.close(outcome, Some(verdict), None)
+    }
+
+    pub(crate) fn faulted(mut self, fault: Fault) -> io::Result<TrialLine> {
+        self.recorder
+            .record(Source::Harness, None, EventBody::Fault(fault.clone()))?;
+        self.close(Outcome::Faulted, None, Some(fault))
+    }
+
+    fn close(
+        self,
+        outcome: Outcome,
+        verdict: Option<&Verdict>,
+        fault: Option<Fault>,
+    ) -> io::Result<TrialLine> {
+        let total = self.recorder.elapsed();
+        let harness = total
+            .saturating_sub(self.agent)
+            .saturating_sub(self.environment);
+        let at = self.table.clock.now();
+        let events = self.recorder.finish(verdict)?;
+        Ok(TrialLine {
+            task: self.trial.task,
+            epoch: self.trial.epoch,
+            attempt: self.job.attempt,
+            is_final: false,
+            outcome,
+            score: verdict.map_or(0.0, |verdict| verdict.score),
+            fault,
+            end: self.end,
+            steps: self.steps,
+            seconds: TimeSplit {
+                agent: micros(self.agent),
+                environment: micros(self.environment),
+                harness: micros(harness),
+            },
+            usage: self.usage,
+            retried: self.retried,
+            rerun: self.job.rerun,
+            tainted: verdict.is_some_and(Verdict::tainted),
+            integrity: verdict.and_then(Verdict::integrity).map(str::to_owned),
+            reason: verdict.map(first_failure).unwrap_or_default(),
+            events,
+            work: self.work,
+            key: self.job.key,
+            at,
+        })
+    }
+}
+
+/// Seconds, to the microsecond.
+fn micros(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e6
+}
+
+pub(crate) fn evidence_lost(error: &io::Error) -> Fault {
+    Fault::new(
+        FaultClass::Evidence,
+        format_args!("can't write the record: {error}"),
+    )
+}
+
+/// The first check that did not pass, in one line of bounded length.
+pub(crate) fn first_failure(verdict: &Verdict) -> String {
+    let Some(failed) = verdict.checks.iter().find(|check| !check.passed) else {
+        return String::new();
+    };
+    let mut text: String = format!("{}: {}", failed.check, failed.reason)
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(200)
+        .collect();
+    text.truncate(text.trim_end().len());
+    text
+}

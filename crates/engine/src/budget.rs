@@ -1,0 +1,95 @@
+//! The run's budget: when it is spent, no further trial starts. What runs is played to its end,
+//! because a trial cut short would be evidence thrown away.
+
+use std::time::Duration;
+
+use agon_core::{Money, Usage};
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunBudget {
+    pub steps: Option<u64>,
+    pub time: Option<Duration>,
+    pub tokens: Option<u64>,
+    pub money: Option<Money>,
+}
+
+#[derive(Debug, Default)]
+pub struct Spent {
+    steps: u64,
+    usage: Usage,
+}
+
+impl Spent {
+    pub fn add(&mut self, steps: u32, usage: &Usage) {
+        self.steps += u64::from(steps);
+        self.usage += usage;
+    }
+
+    /// What is used up, if anything.
+    pub fn over(&self, budget: &RunBudget, elapsed: Duration) -> Option<&'static str> {
+        let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
+        if over(budget.steps, self.steps) {
+            Some("steps")
+        } else if budget.time.is_some_and(|limit| elapsed >= limit) {
+            Some("time")
+        } else if over(budget.tokens, self.usage.tokens()) {
+            Some("tokens")
+        } else if over(
+            budget.money.map(Money::micros),
+            self.usage.money.unwrap_or_default().micros(),
+        ) {
+            Some("money")
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_budget_is_watched() {
+        let mut spent = Spent::default();
+        let usage = Usage {
+            input_tokens: 60,
+            output_tokens: 40,
+            money: Money::parse("0.5"),
+        };
+        spent.add(10, &usage);
+        let over = |budget: RunBudget| spent.over(&budget, Duration::from_secs(5));
+        assert_eq!(over(RunBudget::default()), None);
+        assert_eq!(
+            over(RunBudget {
+                steps: Some(10),
+                ..Default::default()
+            }),
+            Some("steps")
+        );
+        assert_eq!(
+            over(RunBudget {
+                steps: Some(11),
+                ..Default::default()
+            }),
+            None
+        );
+        assert_eq!(
+            over(RunBudget {
+                tokens: Some(100),
+                ..Default::default()
+            }),
+            Some("tokens")
+        );
+        let time = RunBudget {
+            time: Some(Duration::from_secs(5)),
+            ..Default::default()
+        };
+        assert_eq!(over(time), Some("time"));
+        let money = RunBudget {
+            money: Money::parse("0.50"),
+            ..Default::default()
+        };
+        assert_eq!(over(money), Some("money"));
+    }
+}

@@ -1,0 +1,26 @@
+//! The engine: one attempt as a typestate machine, the turn loop, the dispatcher that plays a plan in
+//! parallel, and resuming. Knows no file format of suites and prints nothing.
+
+mod admission;
+mod attempt;
+mod budget;
+mod dispatch;
+mod error;
+mod regrade;
+mod select;
+mod shell_log;
+mod stage;
+mod table;
+mod trial;
+mod turns;
+mod watch;
+
+pub use attempt::Job;
+pub use budget::RunBudget;
+pub use dispatch::{Dispatch, RunEnd, dispatch};
+pub use error::RunError;
+pub use regrade::regrade;
+pub use select::{Mode, Selected, select};
+pub use table::{Providers, Table};
+pub use trial::{Faulted, Frozen, Graded, Running, Setup, Trial, play};
+pub use watch::{Unwatched, Watch};

@@ -1,0 +1,133 @@
+//! What is left to do: the plan minus what the run folder holds already.
+
+use std::collections::HashMap;
+
+use agon_core::verdict::Outcome;
+use agon_core::{Digest, TaskId};
+use agon_store::progress::reopen;
+use agon_store::{Latest, Progress, RunFolder, StoreError};
+use agon_suite::Plan;
+
+use crate::attempt::Job;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Everything that was not graded yet.
+    #[default]
+    RunAll,
+    /// The same, and what failed.
+    RerunFailed,
+    /// Nothing is played: what there is, is graded again.
+    ValidateOnly,
+}
+
+#[derive(Debug)]
+pub struct Selected<'a> {
+    plan: &'a Plan,
+    progress: Progress,
+    mode: Mode,
+    /// Trials to play.
+    pub left: u64,
+    /// Trials that stay as they are.
+    pub done: u64,
+}
+
+/// Reads what is done and opens again what is to be played again.
+pub fn select<'a>(
+    folder: &RunFolder,
+    plan: &'a Plan,
+    mode: Mode,
+) -> Result<Selected<'a>, StoreError> {
+    let progress = Progress::read(folder)?;
+    let mut selected = Selected {
+        plan,
+        progress,
+        mode,
+        left: 0,
+        done: 0,
+    };
+    let mut again = false;
+    for trial in plan.trials() {
+        match selected
+            .progress
+            .of(&trial.task.id.to_string(), trial.epoch)
+        {
+            Some(latest) if !open(latest, mode) => selected.done += 1,
+            latest => {
+                selected.left += 1;
+                again |= latest.is_some_and(|latest| latest.outcome.is_some());
+            }
+        }
+    }
+    if again {
+        let progress = &selected.progress;
+        reopen(folder, |task, epoch| {
+            progress.of(task, epoch).is_some_and(|l| open(l, mode))
+        })?;
+    }
+    Ok(selected)
+}
+
+/// Whether a trial that has been tried is to be played (again).
+fn open(latest: Latest, mode: Mode) -> bool {
+    match latest.outcome {
+        None => true,
+        Some(Outcome::Passed) => false,
+        Some(Outcome::Failed) => mode == Mode::RerunFailed,
+        Some(Outcome::Faulted) => latest.retryable || mode == Mode::RerunFailed,
+    }
+}
+
+impl Selected<'_> {
+    /// A torn line was found in the record: the attempt it belonged to never counted.
+    pub fn torn(&self) -> bool {
+        self.progress.torn
+    }
+
+    pub fn jobs(&self) -> impl Iterator<Item = Job> {
+        let keys: HashMap<&TaskId, Digest> = self
+            .plan
+            .tasks()
+            .iter()
+            .map(|task| (&task.id, self.plan.key(task)))
+            .collect();
+        self.plan.trials().filter_map(move |trial| {
+            let latest = self.progress.of(&trial.task.id.to_string(), trial.epoch);
+            if latest.is_some_and(|latest| !open(latest, self.mode)) {
+                return None;
+            }
+            Some(Job {
+                key: *keys.get(&trial.task.id)?,
+                task: trial.task,
+                epoch: trial.epoch,
+                attempt: latest.map_or(0, |latest| latest.attempt) + 1,
+                seed: trial.seed,
+                rerun: latest.is_some_and(|latest| latest.outcome.is_some()),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_played_again() {
+        let latest = |outcome, retryable| Latest {
+            attempt: 1,
+            outcome,
+            retryable,
+        };
+        for (latest, run_all, rerun) in [
+            (latest(None, false), true, true),
+            (latest(Some(Outcome::Passed), false), false, false),
+            (latest(Some(Outcome::Failed), false), false, true),
+            (latest(Some(Outcome::Faulted), true), true, true),
+            (latest(Some(Outcome::Faulted), false), false, true),
+        ] {
+            assert_eq!(open(latest, Mode::RunAll), run_all, "{latest:?}");
+            assert_eq!(open(latest, Mode::RerunFailed), rerun, "{latest:?}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What all trials of a run share: where results go, where sandboxes and agents come from, who looks
+//! on. Nothing here changes while the run goes on.
+
+use std::sync::Arc;
+
+use agon_agent::AgentFactory;
+use agon_core::{Clock, EnvironmentKind};
+use agon_sandbox::Provider;
+use agon_store::RunWriter;
+
+use crate::watch::Watch;
+
+#[derive(Debug)]
+pub struct Table {
+    /// The run's name, for labels.
+    pub run: String,
+    pub clock: Arc<dyn Clock>,
+    pub writer: RunWriter,
+    pub providers: Providers,
+    pub agents: AgentFactory,
+    pub watch: Arc<dyn Watch>,
+    /// A frozen working folder larger than this is graded but not kept.
+    pub keep_work: u64,
+}
+
+/// Where sandboxes come from, by kind of environment.
+#[derive(Debug, Clone)]
+pub struct Providers {
+    pub local: Arc<dyn Provider>,
+    pub container: Arc<dyn Provider>,
+}
+
+impl Providers {
+    /// `None` where the kind needs no sandbox or there is none for it.
+    pub fn of(&self, kind: EnvironmentKind) -> Option<&Arc<dyn Provider>> {
+        match kind {
+            EnvironmentKind::Local => Some(&self.local),
+            EnvironmentKind::Container => Some(&self.container),
+            EnvironmentKind::None | EnvironmentKind::Desktop => None,
+        }
+    }
+}

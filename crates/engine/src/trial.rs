@@ -1,0 +1,331 @@
+//! One attempt as a typestate machine: Setup -> Running -> Frozen -> Graded. Each step consumes the
+//! phase before it, so that nothing can be graded that was not frozen, and no agent can act on
+//! something that is being graded. A fault ends the attempt in any phase and keeps its record.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::event::{Kept, Phase};
+use agon_core::verdict::{CheckResult, TurnEnd, Verdict};
+use agon_core::{Action, CutOff, EnvironmentKind, EventBody, Fault, FaultClass, Source, Task};
+use agon_grade::{Evidence, Place};
+use agon_sandbox::{Exec, Owner, Request, Sandbox, SandboxError, WorkArchive};
+use agon_store::TrialLine;
+use agon_store::blobs::Stored;
+use tokio::time::timeout;
+
+use crate::attempt::{Attempt, Job, Spender, evidence_lost};
+use crate::stage::Stage;
+use crate::table::{Providers, Table};
+use crate::turns;
+
+/// Ending all processes and taking the working folder.
+const FREEZE: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+pub struct Trial<P> {
+    attempt: Attempt,
+    phase: P,
+}
+
+#[derive(Debug)]
+pub struct Setup;
+
+#[derive(Debug)]
+pub struct Running {
+    sandbox: Option<Box<dyn Sandbox>>,
+}
+
+#[derive(Debug)]
+pub struct Frozen {
+    sandbox: Option<Box<dyn Sandbox>>,
+    cut_off: CutOff,
+    /// `None` where the environment has none, or the agent brought it down.
+    work: Option<WorkArchive>,
+    actions: Vec<Action>,
+    result: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct Graded {
+    verdict: Verdict,
+}
+
+/// An attempt that a fault ended.
+#[derive(Debug)]
+pub struct Faulted {
+    attempt: Attempt,
+    fault: Fault,
+}
+
+type Next<P> = Result<Trial<P>, Box<Faulted>>;
+
+/// Plays one attempt from its first phase to its last. The error is that of writing the record.
+pub async fn play(table: &Arc<Table>, job: Job, retried: bool) -> io::Result<TrialLine> {
+    match play_phases(Trial::begin(table, job, retried)).await {
+        Ok(graded) => graded.close(),
+        Err(faulted) => faulted.attempt.faulted(faulted.fault),
+    }
+}
+
+async fn play_phases(trial: Trial<Setup>) -> Next<Graded> {
+    trial.set_up().await?.play().await?.grade().await
+}
+
+impl<P> Trial<P> {
+    /// Moves on, or ends here with the fault.
+    fn then<Q>(self, next: Result<Q, Fault>) -> Next<Q> {
+        let attempt = self.attempt;
+        match next {
+            Ok(phase) => Ok(Trial { attempt, phase }),
+            Err(fault) => Err(Box::new(Faulted { attempt, fault })),
+        }
+    }
+}
+
+impl Trial<Setup> {
+    pub fn begin(table: &Arc<Table>, job: Job, retried: bool) -> Self {
+        Self {
+            attempt: Attempt::new(table, job, retried),
+            phase: Setup,
+        }
+    }
+
+    /// A fresh environment with the task's files in it, set up.
+    pub async fn set_up(mut self) -> Next<Running> {
+        let sandbox = prepare(&mut self.attempt).await;
+        self.then(sandbox.map(|sandbox| Running { sandbox }))
+    }
+}
+
+async fn prepare(attempt: &mut Attempt) -> Result<Option<Box<dyn Sandbox>>, Fault> {
+    attempt.enter(Phase::Setup)?;
+    let table = Arc::clone(&attempt.table);
+    let task = Arc::clone(&attempt.job.task);
+    let Some(provider) = table.providers.of(task.environment.kind) else {
+        return match task.environment.kind {
+            EnvironmentKind::None => Ok(None),
+            kind => Err(Fault::new(
+                FaultClass::Start,
+                format_args!("there are no {kind} environments here"),
+            )),
+        };
+    };
+    let request = request(&table, &task, attempt.trial.to_string());
+    let began = table.clock.monotonic();
+    let ready = async {
+        let sandbox = timeout(request.start, provider.prepare(&request))
+            .await
+            .map_err(|_| late("starting the environment", request.start))?
+            .map_err(|error| fault_of(&error))?;
+        let setup = task.limits.setup.duration();
+        timeout(setup, sandbox.copy_visible(&task.visible))
+            .await
+            .map_err(|_| late("placing the task's files", setup))?
+            .map_err(|error| Fault::new(FaultClass::Setup, error))?;
+        if let Some(command) = &task.setup {
+            let output = sandbox
+                .exec(&Exec::shell(command, setup))
+                .await
+                .map_err(|error| Fault::new(FaultClass::Setup, error))?;
+            if !output.exit.success() {
+                let said = String::from_utf8_lossy(&output.stderr.bytes);
+                let said: String = said.trim().chars().take(500).collect();
+                let message = format_args!("setup_cmd: {}: {said}", output.exit);
+                return Err(Fault::new(FaultClass::Setup, message));
+            }
+        }
+        Ok(sandbox)
+    }
+    .await;
+    attempt.book(Spender::Environment, began);
+    ready.map(Some)
+}
+
+impl Trial<Running> {
+    /// The agent's turn, then the cut: whatever it started is dead before this returns.
+    pub async fn play(mut self) -> Next<Frozen> {
+        let mut sandbox = self.phase.sandbox.take();
+        let frozen = run_and_freeze(&mut self.attempt, &mut sandbox).await;
+        if let (Err(_), Some(sandbox)) = (&frozen, sandbox.take()) {
+            sandbox.destroy().await;
+        }
+        self.then(frozen)
+    }
+}
+
+async fn run_and_freeze(
+    attempt: &mut Attempt,
+    sandbox: &mut Option<Box<dyn Sandbox>>,
+) -> Result<Frozen, Fault> {
+    attempt.enter(Phase::Running)?;
+    let task = Arc::clone(&attempt.job.task);
+    let stage = Stage::new(sandbox.as_deref(), &task);
+    let turn = turns::take(attempt, stage).await?;
+    attempt.end = Some(turn.end);
+    attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
+
+    attempt.enter(Phase::Frozen)?;
+    let (cut_off, work) = match sandbox {
+        None => (CutOff::after_freeze(), None),
+        Some(sandbox) => match timeout(FREEZE, sandbox.freeze()).await {
+            Ok(Ok(frozen)) => (frozen.cut_off, Some(frozen.work)),
+            // By our own limits: the agent did this, and there is nothing left to grade.
+            Ok(Err(SandboxError::OutOfMemory)) => {
+                attempt.end = Some(TurnEnd::BroughtDown);
+                attempt.record(Source::Harness, None, EventBody::End(TurnEnd::BroughtDown))?;
+                (CutOff::after_freeze(), None)
+            }
+            Ok(Err(error)) => return Err(fault_of(&error)),
+            Err(_) => return Err(late("freezing the environment", FREEZE)),
+        },
+    };
+    if let Some(archive) = &work {
+        keep(attempt, archive).await?;
+    }
+    Ok(Frozen {
+        sandbox: sandbox.take(),
+        cut_off,
+        work,
+        actions: turn.actions,
+        result: turn.result,
+    })
+}
+
+/// Stores the frozen working folder, so that the trial can be graded again.
+async fn keep(attempt: &mut Attempt, archive: &WorkArchive) -> Result<(), Fault> {
+    let writer = attempt.table.writer.clone();
+    let cap = attempt.table.keep_work;
+    let file = archive.open().map_err(|error| evidence_lost(&error))?;
+    let stored = tokio::task::spawn_blocking(move || {
+        let mut file = io::BufReader::new(file);
+        writer.keep(&mut file, cap)
+    })
+    .await
+    .map_err(|error| Fault::new(FaultClass::Internal, error))?
+    .map_err(|error| evidence_lost(&error))?;
+    let body = match stored {
+        Stored::As { digest, bytes } => {
+            attempt.work = Some(digest);
+            EventBody::Kept(Kept {
+                what: "work".to_owned(),
+                blob: digest,
+                bytes,
+            })
+        }
+        Stored::TooLarge => EventBody::Note(format!(
+            "the working folder was graded but not kept: {} bytes are over the cap of {cap}",
+            archive.bytes()
+        )),
+    };
+    attempt.record(Source::Harness, None, body).map(|_| ())
+}
+
+impl Trial<Frozen> {
+    /// Checks run on the frozen evidence, where the agent never was or, in a container, where it can
+    /// no longer act.
+    pub async fn grade(mut self) -> Next<Graded> {
+        let verdict = grade(&mut self.attempt, &self.phase).await;
+        if let Some(sandbox) = self.phase.sandbox.take() {
+            sandbox.destroy().await;
+        }
+        let graded = verdict.and_then(|verdict| {
+            for check in &verdict.checks {
+                self.attempt
+                    .record(Source::Grader, None, EventBody::Check(check.clone()))?;
+            }
+            self.attempt
+                .record(Source::Grader, None, EventBody::Verdict(verdict.clone()))?;
+            self.attempt.enter(Phase::Graded)?;
+            Ok(Graded { verdict })
+        });
+        self.then(graded)
+    }
+}
+
+async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verdict, Fault> {
+    if attempt.end == Some(TurnEnd::BroughtDown) {
+        return Ok(brought_down());
+    }
+    let table = &attempt.table;
+    let task = &attempt.job.task;
+    let evidence = Evidence {
+        cut_off: &frozen.cut_off,
+        work: frozen.work.as_ref(),
+        result: frozen.result.as_deref(),
+        actions: &frozen.actions,
+    };
+    let request = request(table, task, format!("{} (grading)", attempt.trial));
+    let inside = frozen.sandbox.as_deref();
+    let place = match (task.environment.kind, inside) {
+        (EnvironmentKind::Container, Some(inside)) if !task.environment.fresh_checks => {
+            Place::Inside(inside)
+        }
+        (kind, _) => fresh_place(&table.providers, kind, &request),
+    };
+    agon_grade::grade(task, &evidence, &place).await
+}
+
+/// Checks in sandboxes made for them alone: see law 3.
+pub(crate) fn fresh_place<'a>(
+    providers: &'a Providers,
+    kind: EnvironmentKind,
+    request: &'a Request,
+) -> Place<'a> {
+    match providers.of(kind) {
+        Some(provider) => Place::Fresh {
+            provider: provider.as_ref(),
+            request,
+        },
+        None => Place::Nowhere,
+    }
+}
+
+pub(crate) fn request(table: &Table, task: &Task, trial: String) -> Request {
+    Request {
+        environment: task.environment.clone(),
+        owner: Owner {
+            run: table.run.clone(),
+            trial,
+        },
+        read_only: Vec::new(),
+        start: task.limits.start.duration(),
+    }
+}
+
+/// An agent that exhausted its own environment failed; there is nothing to look at.
+fn brought_down() -> Verdict {
+    let check = CheckResult {
+        check: "environment".to_owned(),
+        passed: false,
+        score: 0.0,
+        reason: "the agent brought its environment down (out of memory)".to_owned(),
+        weight: 1.0,
+        tainted: false,
+        integrity: None,
+        parts: Vec::new(),
+    };
+    Verdict {
+        passed: false,
+        score: 0.0,
+        checks: vec![check],
+    }
+}
+
+impl Trial<Graded> {
+    pub fn close(self) -> io::Result<TrialLine> {
+        self.attempt.graded(&self.phase.verdict)
+    }
+}
+
+fn late(what: &str, limit: Duration) -> Fault {
+    Fault::new(
+        FaultClass::Timeout,
+        format_args!("{what} took longer than {} s", limit.as_secs_f64()),
+    )
+}
+
+pub(crate) fn fault_of(error: &SandboxError) -> Fault {
+    Fault::new(error.fault_class(), error)
+}

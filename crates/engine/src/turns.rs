@@ -1,0 +1,261 @@
+//! The turn loop: observation out, action in, until the agent finishes or a limit is reached. What
+//! the agent causes ends its turn here; only what our side failed to do comes out as a fault.
+
+use std::time::Duration;
+
+use agon_agent::{Agent, AgentError, Answer, Reply, TrialContext};
+use agon_core::verdict::TurnEnd;
+use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source};
+use agon_sandbox::Owner;
+use tokio::time::{Instant, timeout};
+
+use crate::attempt::{Attempt, Spender};
+use crate::stage::{Gone, Stage};
+
+/// For the agent to say goodbye.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// How much of a message that is no action is kept.
+const KEPT_OF_REFUSED: usize = 2_000;
+
+/// What the agent's turn came to.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(crate) end: TurnEnd,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) result: Option<String>,
+}
+
+pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<Turn, Fault> {
+    let deadline = Instant::now() + attempt.task().limits.seconds.duration();
+    let mut turn = Turn {
+        end: TurnEnd::Left,
+        actions: Vec::new(),
+        result: None,
+    };
+    let made = {
+        let context = TrialContext {
+            task: attempt.task(),
+            trial: &attempt.trial,
+            seed: attempt.job.seed,
+            owner: Owner {
+                run: attempt.table.run.clone(),
+                trial: format!("{} (agent)", attempt.trial),
+            },
+            limits: &attempt.task().limits,
+        };
+        attempt.table.agents.for_trial(&context)
+    };
+    let mut agent = match made {
+        Ok(agent) => agent,
+        Err(error) => return ended_by(attempt, error).map(|end| Turn { end, ..turn }),
+    };
+    turn.end = match play(attempt, agent.as_mut(), &mut stage, &mut turn, deadline).await {
+        Ok(end) => end,
+        Err(Stop::Agent(error)) => ended_by(attempt, error)?,
+        Err(Stop::Fault(fault)) => return Err(fault),
+    };
+    timeout(FAREWELL, agent.end()).await.ok();
+    if let Some(complaints) = agent.complaints() {
+        attempt.record(Source::Agent, None, EventBody::Note(complaints))?;
+    }
+    stage.close(attempt)?;
+    Ok(turn)
+}
+
+/// What leaves the loop other than an ordinary end.
+enum Stop {
+    Agent(AgentError),
+    Fault(Fault),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<AgentError> for Stop {
+    fn from(error: AgentError) -> Self {
+        Self::Agent(error)
+    }
+}
+
+async fn play(
+    attempt: &mut Attempt,
+    agent: &mut dyn Agent,
+    stage: &mut Stage<'_>,
+    turn: &mut Turn,
+    deadline: Instant,
+) -> Result<TurnEnd, Stop> {
+    let limits = attempt.task().limits.clone();
+    let allowed = attempt.task().actions.clone();
+    if agent
+        .uses()
+        .is_some_and(|uses| !uses.iter().any(|kind| allowed.contains(kind)))
+    {
+        let why = "the agent uses none of the actions that the task allows";
+        attempt.record(Source::Harness, None, EventBody::Note(why.to_owned()))?;
+        return Ok(TurnEnd::Left);
+    }
+    let brief = attempt.task().brief(attempt.job.seed);
+    match answer_in_time(
+        attempt,
+        limits.step.duration(),
+        deadline,
+        agent.start(&brief),
+    )
+    .await
+    {
+        Ok(started) => started?,
+        Err(end) => return Ok(end),
+    }
+    let mut observation = Observation::ready("");
+    let mut cause = attempt.record(
+        Source::Environment,
+        None,
+        EventBody::Observation(observation.clone()),
+    )?;
+    loop {
+        let waiting = answer_in_time(
+            attempt,
+            limits.step.duration(),
+            deadline,
+            agent.act(&observation),
+        );
+        let answer = match waiting.await {
+            Ok(answer) => answer?,
+            Err(end) => return Ok(end),
+        };
+        attempt.steps += 1;
+        attempt
+            .table
+            .watch
+            .step(&attempt.trial, attempt.steps, limits.steps);
+        let action = match answer {
+            Answer::Reply(reply) => note_reply(attempt, cause, reply)?,
+            Answer::NotAnAction { text, why } => {
+                let text = text.chars().take(KEPT_OF_REFUSED).collect();
+                cause = attempt.record(Source::Agent, Some(cause), EventBody::Refused(text))?;
+                observation = Observation::refused(why);
+                cause = observe(attempt, cause, &observation)?;
+                if attempt.steps >= limits.steps {
+                    return Ok(TurnEnd::StepLimit);
+                }
+                continue;
+            }
+        };
+        if allowed.contains(&action.kind()) {
+            cause = attempt.record(
+                Source::Agent,
+                Some(cause),
+                EventBody::Action(action.clone()),
+            )?;
+            turn.actions.push(action.clone());
+            if let Action::Finish { result } = action {
+                turn.result = result;
+                return Ok(TurnEnd::Finished);
+            }
+            let began = attempt.table.clock.monotonic();
+            let performed = stage
+                .perform(&action, deadline, &mut attempt.recorder)
+                .await;
+            attempt.book(Spender::Environment, began);
+            match performed {
+                Ok(seen) => observation = seen,
+                Err(Gone::BroughtDown) => return Ok(TurnEnd::BroughtDown),
+                Err(Gone::Fault(fault)) => return Err(fault.into()),
+            }
+        } else {
+            let text = serde_json::to_string(&action).unwrap_or_default();
+            let text = text.chars().take(KEPT_OF_REFUSED).collect();
+            cause = attempt.record(Source::Agent, Some(cause), EventBody::Refused(text))?;
+            observation = Observation::refused(format!(
+                "`{}` is not allowed in this task; allowed are: {}",
+                action.kind(),
+                allowed
+                    .iter()
+                    .map(|kind| kind.name())
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ));
+        }
+        cause = observe(attempt, cause, &observation)?;
+        if let Some(end) = over_limit(attempt, deadline) {
+            return Ok(end);
+        }
+    }
+}
+
+fn observe(attempt: &mut Attempt, cause: u64, seen: &Observation) -> Result<u64, Fault> {
+    attempt.record(
+        Source::Environment,
+        Some(cause),
+        EventBody::Observation(seen.clone()),
+    )
+}
+
+/// Records thought and usage, and gives the action on.
+fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action, Fault> {
+    if let Some(thought) = reply.thought {
+        attempt.record(Source::Agent, Some(cause), EventBody::Thought(thought))?;
+    }
+    if let Some(usage) = reply.usage {
+        attempt.usage += &usage;
+        attempt.record(Source::Agent, Some(cause), EventBody::Usage(usage))?;
+    }
+    Ok(reply.action)
+}
+
+fn over_limit(attempt: &Attempt, deadline: Instant) -> Option<TurnEnd> {
+    let limits = &attempt.task().limits;
+    let usage = &attempt.usage;
+    if attempt.steps >= limits.steps {
+        Some(TurnEnd::StepLimit)
+    } else if Instant::now() >= deadline {
+        Some(TurnEnd::TimeLimit)
+    } else if limits.tokens.is_some_and(|most| usage.tokens() >= most) {
+        Some(TurnEnd::TokenLimit)
+    } else if limits
+        .money
+        .is_some_and(|most| usage.money.is_some_and(|spent| spent >= most))
+    {
+        Some(TurnEnd::MoneyLimit)
+    } else {
+        None
+    }
+}
+
+/// Waits for the agent at most for one step and at most to the end of its turn.
+async fn answer_in_time<T>(
+    attempt: &mut Attempt,
+    step: Duration,
+    deadline: Instant,
+    work: impl Future<Output = T>,
+) -> Result<T, TurnEnd> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let waited = attempt
+        .timed(Spender::Agent, timeout(step.min(left), work))
+        .await;
+    waited.map_err(|_| {
+        if step < left {
+            TurnEnd::Silent
+        } else {
+            TurnEnd::TimeLimit
+        }
+    })
+}
+
+/// How an agent that does not answer ends its turn; only one that can't be reached is a fault.
+fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnEnd, Fault> {
+    let end = match &error {
+        AgentError::Left => TurnEnd::Left,
+        AgentError::Crashed(_) => TurnEnd::Crashed,
+        AgentError::Garbage(_) => TurnEnd::Garbage,
+        AgentError::Unreachable(_) => {
+            return Err(Fault::new(FaultClass::AgentUnreachable, error));
+        }
+    };
+    attempt.record(Source::Harness, None, EventBody::Note(error.to_string()))?;
+    Ok(end)
+}

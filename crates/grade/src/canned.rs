@@ -1,0 +1,212 @@
+//! A sandbox for tests of decisions: every program ends as the test says, and every call is noted.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use agon_core::check::Check;
+use agon_core::files::{FileEntry, FileTree};
+use agon_core::{
+    Action, CutOff, Digest, Environment, EnvironmentKind, Fault, HostOnly, Limits, Task, TaskId,
+    Verdict, VerifyOnly, Visible,
+};
+use agon_sandbox::{
+    Exec, ExecOutput, Frozen, Owner, Piped, Provider, Request, Sandbox, SandboxError, Terminal,
+    WorkArchive,
+};
+use async_trait::async_trait;
+
+use crate::evidence::Evidence;
+use crate::grader::grade;
+use crate::place::Place;
+
+type Answer = dyn Fn(&Exec) -> Result<ExecOutput, SandboxError> + Send + Sync;
+
+#[derive(Clone)]
+pub(crate) struct Canned {
+    answer: Arc<Answer>,
+    pub calls: Arc<Mutex<Vec<String>>>,
+    /// What unpacking answers.
+    pub full_disk: bool,
+}
+
+impl std::fmt::Debug for Canned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Canned")
+    }
+}
+
+impl Canned {
+    pub(crate) fn new(
+        answer: impl Fn(&Exec) -> Result<ExecOutput, SandboxError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            answer: Arc::new(answer),
+            calls: Arc::default(),
+            full_disk: false,
+        }
+    }
+
+    fn note(&self, call: impl Into<String>) {
+        self.calls.lock().unwrap().push(call.into());
+    }
+}
+
+#[async_trait]
+impl Provider for Canned {
+    async fn prepare(&self, _: &Request) -> Result<Box<dyn Sandbox>, SandboxError> {
+        self.note("prepare");
+        Ok(Box::new(self.clone()))
+    }
+    async fn describe(&self) -> Result<String, SandboxError> {
+        Ok("canned".into())
+    }
+}
+
+#[async_trait]
+impl Sandbox for Canned {
+    async fn exec(&self, exec: &Exec) -> Result<ExecOutput, SandboxError> {
+        self.note("exec");
+        (self.answer)(exec)
+    }
+    async fn unpack(&self, _: &WorkArchive) -> Result<(), SandboxError> {
+        self.note("unpack");
+        if self.full_disk {
+            return Err(SandboxError::Denied("no space left".into()));
+        }
+        Ok(())
+    }
+    async fn copy_in(&self, _: &FileTree, into: &str) -> Result<(), SandboxError> {
+        self.note(format!("copy {into}"));
+        Ok(())
+    }
+    async fn destroy(self: Box<Self>) {
+        self.note("destroy");
+    }
+    async fn spawn(&self, _: &Exec) -> Result<Piped, SandboxError> {
+        unused()
+    }
+    async fn terminal(&self, _: &Exec) -> Result<Terminal, SandboxError> {
+        unused()
+    }
+    async fn kill_foreground(&self, _: u32) -> Result<bool, SandboxError> {
+        unused()
+    }
+    async fn read(&self, _: &str, _: u64) -> Result<Vec<u8>, SandboxError> {
+        unused()
+    }
+    async fn write(&self, _: &str, _: &[u8]) -> Result<(), SandboxError> {
+        unused()
+    }
+    async fn freeze(&mut self) -> Result<Frozen, SandboxError> {
+        unused()
+    }
+}
+
+fn unused<T>() -> Result<T, SandboxError> {
+    Err(SandboxError::Gone("grading does not need this".into()))
+}
+
+/// A task with these checks and the scripts `check.py` and `check.sh` in `verify/`.
+pub(crate) fn task(checks: Vec<Check>) -> Task {
+    let mut verify = FileTree::default();
+    for path in ["check.py", "check.sh"] {
+        let entry = FileEntry {
+            path: path.into(),
+            source: path.into(),
+            executable: false,
+            size: 0,
+            digest: Digest::of(b""),
+        };
+        verify.push(entry).unwrap();
+    }
+    Task {
+        id: TaskId::parse("grade/example").unwrap(),
+        name: "example".into(),
+        level: None,
+        weight: 1.0,
+        tags: Vec::new(),
+        instruction: Visible::new(String::new()),
+        environment: Environment::of_kind(EnvironmentKind::Local),
+        setup: None,
+        limits: Limits::default(),
+        actions: Vec::new(),
+        visible: Visible::new(FileTree::default()),
+        verify: VerifyOnly::new(verify),
+        checks: VerifyOnly::new(checks),
+        solution: HostOnly::new(None),
+        replies: HostOnly::new(Vec::new()),
+        digest: Digest::of(b""),
+    }
+}
+
+/// An entry of a frozen working folder.
+#[derive(Debug, Clone)]
+pub(crate) enum Left {
+    File(&'static str, Vec<u8>),
+    Folder(&'static str),
+    Link(&'static str, &'static str),
+}
+
+pub(crate) fn archive(entries: &[Left]) -> WorkArchive {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let mut tar = tar::Builder::new(&mut file);
+    for entry in entries {
+        let mut header = tar::Header::new_gnu();
+        header.set_mode(0o644);
+        match entry {
+            Left::File(path, content) => {
+                header.set_size(content.len() as u64);
+                tar.append_data(&mut header, format!("./{path}"), &content[..])
+                    .unwrap();
+            }
+            Left::Folder(path) => {
+                header.set_entry_type(tar::EntryType::Directory);
+                header.set_size(0);
+                tar.append_data(&mut header, path, std::io::empty())
+                    .unwrap();
+            }
+            Left::Link(path, target) => {
+                header.set_entry_type(tar::EntryType::Symlink);
+                header.set_size(0);
+                tar.append_link(&mut header, path, target).unwrap();
+            }
+        }
+    }
+    tar.into_inner().unwrap();
+    WorkArchive::new(file.into_temp_path()).unwrap()
+}
+
+/// What a trial left behind, owned.
+#[derive(Debug, Default)]
+pub(crate) struct Remains {
+    pub files: Vec<Left>,
+    pub result: Option<&'static str>,
+    pub actions: Vec<Action>,
+}
+
+pub(crate) fn request() -> Request {
+    Request {
+        environment: Environment::of_kind(EnvironmentKind::Local),
+        owner: Owner {
+            run: "run".into(),
+            trial: "trial".into(),
+        },
+        read_only: Vec::new(),
+        start: Duration::from_secs(10),
+    }
+}
+
+pub(crate) async fn graded(
+    task: &Task,
+    remains: &Remains,
+    place: &Place<'_>,
+) -> Result<Verdict, Fault> {
+    let work = archive(&remains.files);
+    let evidence = Evidence {
+        cut_off: &CutOff::after_freeze(),
+        work: Some(&work),
+        result: remains.result,
+        actions: &remains.actions,
+    };
+    grade(task, &evidence, place).await
+}

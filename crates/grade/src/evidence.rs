@@ -1,0 +1,81 @@
+//! What a trial left behind, as far as checks may look at it. Made by the engine after a trial, or
+//! from the run folder when a trial is graded again.
+
+use agon_core::{Action, CutOff, Event, EventBody, Source};
+use agon_sandbox::WorkArchive;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// Proof that the agent can no longer act: opens the checks and the `verify` tree.
+    pub cut_off: &'a CutOff,
+    /// The frozen working folder; `None` where the environment has none.
+    pub work: Option<&'a WorkArchive>,
+    /// The text given with `finish`.
+    pub result: Option<&'a str>,
+    /// What the agent did, in order.
+    pub actions: &'a [Action],
+}
+
+impl Evidence<'_> {
+    /// The agent's own actions in a record, for grading it again.
+    pub fn actions_of(events: impl IntoIterator<Item = Event>) -> Vec<Action> {
+        events
+            .into_iter()
+            .filter(|event| event.source == Source::Agent)
+            .filter_map(|event| match event.body {
+                EventBody::Action(action) => Some(action),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The answer among the agent's actions: that of its last `finish`.
+    pub fn result_of(actions: &[Action]) -> Option<&str> {
+        actions.iter().rev().find_map(|action| match action {
+            Action::Finish { result } => Some(result.as_deref()),
+            _ => None,
+        })?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(source: Source, body: EventBody) -> Event {
+        Event {
+            seq: 0,
+            t: 0.0,
+            at: "2026-11-15T12:00:00Z".parse().unwrap(),
+            source,
+            cause: None,
+            body,
+        }
+    }
+
+    #[test]
+    fn only_what_the_agent_did_counts_as_its_action() {
+        let finish = Action::Finish {
+            result: Some("42".into()),
+        };
+        let actions = Evidence::actions_of([
+            event(Source::Agent, EventBody::Action(Action::run("ls"))),
+            event(Source::Harness, EventBody::Action(Action::run("setup"))),
+            event(Source::Agent, EventBody::Refused("rm".into())),
+            event(Source::Agent, EventBody::Action(finish.clone())),
+        ]);
+        assert_eq!(actions, [Action::run("ls"), finish]);
+        assert_eq!(Evidence::result_of(&actions), Some("42"));
+    }
+
+    #[test]
+    fn a_later_finish_without_an_answer_takes_the_answer_back() {
+        let actions = [
+            Action::Finish {
+                result: Some("42".into()),
+            },
+            Action::Finish { result: None },
+        ];
+        assert_eq!(Evidence::result_of(&actions), None);
+    }
+}

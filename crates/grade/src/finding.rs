@@ -1,0 +1,68 @@
+//! What one check found: the common form before it becomes a [`CheckResult`].
+
+use agon_core::check::Check;
+use agon_core::{CheckResult, Fault, FaultClass};
+
+use crate::reason::bounded;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Finding {
+    pub passed: bool,
+    pub score: f64,
+    pub reason: String,
+    pub integrity: Option<String>,
+    pub tainted: bool,
+    pub parts: Vec<CheckResult>,
+}
+
+impl Finding {
+    pub(crate) fn pass(reason: impl Into<String>) -> Self {
+        Self::graded(true, 1.0, reason)
+    }
+
+    pub(crate) fn fail(reason: impl Into<String>) -> Self {
+        Self::graded(false, 0.0, reason)
+    }
+
+    pub(crate) fn graded(passed: bool, score: f64, reason: impl Into<String>) -> Self {
+        Self {
+            passed,
+            score,
+            reason: reason.into(),
+            integrity: None,
+            tainted: false,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Failed, and there are signs of tampering.
+    pub(crate) fn tampered(sign: &str, reason: impl Into<String>) -> Self {
+        Self {
+            integrity: Some(sign.to_owned()),
+            ..Self::fail(reason)
+        }
+    }
+
+    /// From a test that says what is wrong, if anything is.
+    pub(crate) fn unless(wrong: Option<String>, right: impl FnOnce() -> String) -> Self {
+        wrong.map_or_else(|| Self::pass(right()), Self::fail)
+    }
+
+    pub(crate) fn into_result(self, check: &Check) -> CheckResult {
+        CheckResult {
+            check: bounded(&check.label()),
+            passed: self.passed,
+            score: self.score,
+            reason: bounded(&self.reason),
+            weight: check.weight,
+            tainted: self.tainted,
+            integrity: self.integrity,
+            parts: self.parts,
+        }
+    }
+}
+
+/// The check itself is no good: nobody's failure but the task's.
+pub(crate) fn bad_check(why: impl std::fmt::Display) -> Fault {
+    Fault::new(FaultClass::Check, why)
+}

@@ -1,0 +1,30 @@
+//! Carries out checks over frozen evidence and says the verdict. Knows how to look, never how the
+//! agent was played: everything here happens after the agent was cut off. Decisions are pure
+//! functions over what was found; only [`grade`] and [`Place`] touch sandboxes.
+
+mod command;
+mod evidence;
+mod file;
+mod finding;
+mod grader;
+mod json;
+mod number;
+mod place;
+mod reason;
+mod record;
+mod returned;
+mod script;
+mod text;
+
+#[cfg(test)]
+mod canned;
+#[cfg(test)]
+mod examples;
+
+pub use evidence::Evidence;
+pub use grader::grade;
+pub use place::Place;
+pub use script::VERIFY;
+
+/// Version of the checkers: part of every resume key, raised whenever a verdict could change.
+pub const CHECKERS: &str = "1";

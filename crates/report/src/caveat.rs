@@ -1,0 +1,99 @@
+//! What a reader must know before believing a run's numbers. Every format shows all of them.
+
+use agon_store::Manifest;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::summary::{Marks, Standing};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Caveat {
+    pub kind: CaveatKind,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CaveatKind {
+    UnconfinedAgent,
+    OpenNetwork,
+    Integrity,
+    Coverage,
+    Tainted,
+    Rerun,
+    Retried,
+    StrayLines,
+}
+
+impl CaveatKind {
+    /// Whether it puts the numbers themselves in doubt, rather than saying how they came about.
+    pub const fn is_grave(self) -> bool {
+        !matches!(self, Self::Tainted | Self::Rerun | Self::Retried)
+    }
+}
+
+pub(crate) fn caveats(manifest: &Manifest, overall: &Standing, marks: &Marks) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
+    let mut say = |kind, text| caveats.push(Caveat { kind, text });
+    if manifest.agent.unconfined {
+        let text = "The agent ran unconfined on the host (cmd-host:): it could have read the suite, its checks and this run.";
+        say(CaveatKind::UnconfinedAgent, text.to_owned());
+    }
+    let open = manifest.tasks.iter().filter(|task| task.network).count();
+    if open > 0 {
+        let text = format!(
+            "The network was open in {open} of {}.",
+            tasks(overall.tasks)
+        );
+        say(CaveatKind::OpenNetwork, text);
+    }
+    if marks.integrity > 0 {
+        let text = format!("Signs of tampering: {}.", trials(marks.integrity));
+        say(CaveatKind::Integrity, text);
+    }
+    if overall.graded() < overall.trials {
+        let text = format!(
+            "Graded: only {} of {} ({} faulted, {} missing). The score speaks of those; the floor counts the rest as 0.",
+            overall.graded(),
+            trials(overall.trials),
+            overall.faulted,
+            overall.missing
+        );
+        say(CaveatKind::Coverage, text);
+    }
+    if marks.tainted > 0 {
+        let text = format!(
+            "Graded where the agent had been (tainted): {}.",
+            trials(marks.tainted)
+        );
+        say(CaveatKind::Tainted, text);
+    }
+    if marks.rerun > 0 {
+        let text = format!("Run or graded again on demand: {}.", trials(marks.rerun));
+        say(CaveatKind::Rerun, text);
+    }
+    if marks.retried > 0 {
+        let text = format!("Retried after a fault: {}.", trials(marks.retried));
+        say(CaveatKind::Retried, text);
+    }
+    if marks.stray_lines > 0 {
+        let text = format!(
+            "Left out, as not in the plan or a second result of a trial: {}.",
+            counted(marks.stray_lines, "recorded line", "recorded lines")
+        );
+        say(CaveatKind::StrayLines, text);
+    }
+    caveats
+}
+
+fn tasks(count: u64) -> String {
+    counted(count, "task", "tasks")
+}
+
+fn trials(count: u64) -> String {
+    counted(count, "trial", "trials")
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

@@ -1,0 +1,126 @@
+//! CSV: one row per trial with a result, for spreadsheets and data frames. A cell that a spreadsheet
+//! would take for a formula gets a leading apostrophe.
+
+use agon_core::Money;
+
+use crate::error::ReportError;
+use crate::run_report::{RunReport, Trial};
+use crate::text::is_unseen;
+
+const HEADER: &str = "run,suite,agent,unconfined_agent,task,name,category,level,weight,open_network,\
+epoch,attempt,outcome,score,fault,fault_message,turn_end,steps,agent_seconds,environment_seconds,\
+harness_seconds,input_tokens,output_tokens,money_micros,retried,rerun,tainted,integrity,reason,at\n";
+
+pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
+    let mut out = HEADER.to_owned();
+    for run in runs {
+        run.each_trial(|trial| {
+            if let Some(cells) = row(run, &trial) {
+                out.push_str(&cells.join(","));
+                out.push('\n');
+            }
+        })?;
+    }
+    Ok(out)
+}
+
+fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Option<Vec<String>> {
+    let line = trial.line.as_ref()?;
+    let task = trial.task;
+    let reported = |tokens: u64| (!line.usage.is_empty()).then_some(tokens);
+    Some(vec![
+        cell(&run.manifest.run),
+        cell(&run.suites()),
+        cell(&run.manifest.agent.spec),
+        run.manifest.agent.unconfined.to_string(),
+        cell(&task.task.to_string()),
+        cell(&task.name),
+        cell(task.task.category()),
+        task.level
+            .map(|level| level.to_string())
+            .unwrap_or_default(),
+        task.weight.to_string(),
+        task.network.to_string(),
+        line.epoch.to_string(),
+        line.attempt.to_string(),
+        line.outcome.to_string(),
+        known(trial.score()),
+        known(line.fault.as_ref().map(|fault| fault.class)),
+        cell(line.fault.as_ref().map_or("", |fault| &fault.message)),
+        known(line.end),
+        line.steps.to_string(),
+        line.seconds.agent.to_string(),
+        line.seconds.environment.to_string(),
+        line.seconds.harness.to_string(),
+        known(reported(line.usage.input_tokens)),
+        known(reported(line.usage.output_tokens)),
+        known(line.usage.money.map(Money::micros)),
+        line.retried.to_string(),
+        line.rerun.to_string(),
+        line.tainted.to_string(),
+        cell(line.integrity.as_deref().unwrap_or_default()),
+        cell(&line.reason),
+        line.at.to_string(),
+    ])
+}
+
+/// What is not known is an empty cell, never 0.
+fn known(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// A foreign text as one cell.
+fn cell(text: &str) -> String {
+    let mut clean: String = text
+        .chars()
+        .filter(|c| *c == '\n' || !is_unseen(*c))
+        .collect();
+    if clean
+        .trim_start()
+        .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+    {
+        clean.insert(0, '\'');
+    }
+    if clean.contains(['"', ',', '\n']) {
+        clean = format!("\"{}\"", clean.replace('"', "\"\""));
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_and_formulas_disarmed() {
+        assert_eq!(cell("plain"), "plain");
+        assert_eq!(cell("a,b"), "\"a,b\"");
+        assert_eq!(cell("say \"hi\"\nthere"), "\"say \"\"hi\"\"\nthere\"");
+        assert_eq!(cell("=HYPERLINK(1)"), "'=HYPERLINK(1)");
+        assert_eq!(cell(" \t@x"), "' @x");
+        assert_eq!(cell("+1,-2"), "\"'+1,-2\"");
+        assert_eq!(cell("\r=1"), "'=1");
+        assert_eq!(cell("nul\0 esc\x1b"), "nul esc");
+    }
+
+    proptest! {
+        #[test]
+        fn a_cell_reads_back_as_one_cell(text in any::<String>()) {
+            let written = cell(&text);
+            let inner = match written.strip_prefix('"') {
+                Some(rest) => {
+                    let inner = rest.strip_suffix('"').unwrap();
+                    prop_assert!(!inner.replace("\"\"", "").contains('"'));
+                    inner.replace("\"\"", "\"")
+                }
+                None => {
+                    prop_assert!(!written.contains(['"', ',', '\n']));
+                    written
+                }
+            };
+            prop_assert!(!inner.trim_start().starts_with(['=', '+', '-', '@']));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The JSON report. `format` counts up when a field changes its meaning; new fields may appear at
+//! any time.
+
+use agon_store::{AgentStamp, HostStamp, SuiteStamp};
+use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
+
+use crate::error::ReportError;
+use crate::run_report::RunReport;
+use crate::summary::Summary;
+
+const FORMAT: u32 = 1;
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Document {
+    pub format: u32,
+    pub runs: Vec<RunDocument>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunDocument {
+    pub run: String,
+    pub created: Timestamp,
+    /// Version of `agon` that began the run.
+    pub agon: String,
+    pub suites: Vec<SuiteStamp>,
+    pub agent: AgentStamp,
+    /// Tasks whose environment had the host's network.
+    pub open_network_tasks: u64,
+    pub seed: u64,
+    pub epochs: u32,
+    pub host: HostStamp,
+    pub summary: Summary,
+}
+
+impl RunDocument {
+    fn of(run: &RunReport<'_>) -> Self {
+        let manifest = run.manifest;
+        let open = manifest.tasks.iter().filter(|task| task.network);
+        Self {
+            run: manifest.run.clone(),
+            created: manifest.created,
+            agon: manifest.agon.clone(),
+            suites: manifest.suites.clone(),
+            agent: manifest.agent.clone(),
+            open_network_tasks: open.count() as u64,
+            seed: manifest.seed,
+            epochs: manifest.epochs,
+            host: manifest.host.clone(),
+            summary: run.summary.clone(),
+        }
+    }
+}
+
+/// The JSON Schema of the report.
+pub fn document_schema() -> Schema {
+    schema_for!(Document)
+}
+
+pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
+    let document = Document {
+        format: FORMAT,
+        runs: runs.iter().map(RunDocument::of).collect(),
+    };
+    let mut json = serde_json::to_string_pretty(&document)?;
+    json.push('\n');
+    Ok(json)
+}

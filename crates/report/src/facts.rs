@@ -1,0 +1,126 @@
+//! The head of a report: the numbers of one run as label and text, the same in every format that
+//! people read.
+
+use crate::run_report::RunReport;
+use crate::summary::Summary;
+use crate::text::{count, duration, maybe_percent, money, percent, range, time_split, tokens};
+
+pub(crate) struct Fact {
+    pub(crate) label: &'static str,
+    pub(crate) value: String,
+}
+
+pub(crate) fn facts(run: &RunReport<'_>) -> Vec<Fact> {
+    let mut facts = standing(&run.summary);
+    facts.extend(details(&run.summary));
+    facts
+}
+
+/// Score, floor, coverage and trials: never one without the others.
+fn standing(summary: &Summary) -> Vec<Fact> {
+    let overall = &summary.overall;
+    let mut facts = Vec::new();
+    let mut fact = |label, value| facts.push(Fact { label, value });
+    let method = match overall.score_ci {
+        Some(interval) => format!(
+            "95 % interval {}, {}",
+            range(Some(interval)),
+            interval.method.name()
+        ),
+        None => "no interval".to_owned(),
+    };
+    fact(
+        "score",
+        format!("{} ({method})", maybe_percent(overall.score)),
+    );
+    fact(
+        "score floor",
+        format!(
+            "{} (faulted and missing trials as 0)",
+            percent(overall.score_floor)
+        ),
+    );
+    fact(
+        "coverage",
+        format!(
+            "{} ({} of {} trials graded)",
+            percent(overall.coverage),
+            count(overall.graded()),
+            count(overall.trials)
+        ),
+    );
+    fact(
+        "trials",
+        format!(
+            "{} passed, {} failed, {} faulted, {} missing",
+            count(overall.passed),
+            count(overall.failed),
+            count(overall.faulted),
+            count(overall.missing)
+        ),
+    );
+    facts
+}
+
+/// Everything that stands beside the score.
+pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
+    let marks = &summary.marks;
+    let mut facts = Vec::new();
+    let mut fact = |label, value| facts.push(Fact { label, value });
+    fact(
+        "pass rate",
+        format!(
+            "{} ({})",
+            maybe_percent(summary.pass_rate),
+            range(summary.pass_rate_ci)
+        ),
+    );
+    fact(
+        "weighted score",
+        format!(
+            "{} ({}), floor {}",
+            maybe_percent(summary.weighted.score),
+            range(summary.weighted.score_ci),
+            percent(summary.weighted.score_floor)
+        ),
+    );
+    if let Some(steps) = &summary.steps {
+        fact(
+            "steps",
+            format!(
+                "mean {:.1}, median {:.1}, max {}",
+                steps.mean, steps.median, steps.max
+            ),
+        );
+    }
+    fact("time", time_split(&summary.seconds.split));
+    if let (Some(mean), Some(median), Some(max)) = (
+        summary.seconds.mean,
+        summary.seconds.median,
+        summary.seconds.max,
+    ) {
+        fact(
+            "time per trial",
+            format!(
+                "mean {}, median {}, max {}",
+                duration(mean),
+                duration(median),
+                duration(max)
+            ),
+        );
+    }
+    fact("tokens", tokens(&summary.usage));
+    fact("money", money(&summary.usage));
+    fact(
+        "attempts",
+        format!(
+            "{} recorded; {} retried, {} rerun, {} tainted, {} with signs of tampering",
+            count(marks.attempts),
+            count(marks.retried),
+            count(marks.rerun),
+            count(marks.tainted),
+            count(marks.integrity)
+        ),
+    );
+    facts
+}

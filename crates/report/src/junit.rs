@@ -1,0 +1,153 @@
+//! JUnit XML, for build servers: one test case per planned trial. What failed is a failure, what
+//! faulted an error, what has no result is skipped.
+
+use std::fmt::{self, Display};
+
+use agon_core::verdict::Outcome;
+
+use crate::error::ReportError;
+use crate::run_report::{RunReport, Trial};
+use crate::text::is_unseen;
+
+pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for run in runs {
+        open_suite(&mut out, run);
+        run.each_trial(|trial| out.push_str(&test_case(run, &trial)))?;
+        out.push_str("  </testsuite>\n");
+    }
+    out.push_str("</testsuites>\n");
+    Ok(out)
+}
+
+fn open_suite(out: &mut String, run: &RunReport<'_>) {
+    let (manifest, overall) = (run.manifest, &run.summary.overall);
+    let name = format!("{} by {}", run.suites(), manifest.agent.spec);
+    out.push_str(&format!(
+        "  <testsuite name=\"{}\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3}\" timestamp=\"{}\">\n    <properties>\n",
+        Xml(&name),
+        Xml(&manifest.run),
+        overall.trials,
+        overall.failed,
+        overall.faulted,
+        overall.missing,
+        overall.seconds.total(),
+        manifest.created
+    ));
+    let mut property = |name: &str, value: &str| {
+        out.push_str(&format!(
+            "      <property name=\"{name}\" value=\"{}\"/>\n",
+            Xml(value)
+        ));
+    };
+    property("agon", &manifest.agon);
+    property("agent", &manifest.agent.spec);
+    property("unconfined_agent", &manifest.agent.unconfined.to_string());
+    property("seed", &manifest.seed.to_string());
+    if let Some(score) = overall.score {
+        property("score", &score.to_string());
+    }
+    property("score_floor", &overall.score_floor.to_string());
+    property("coverage", &overall.coverage.to_string());
+    for caveat in &run.summary.caveats {
+        property("caveat", &caveat.text);
+    }
+    out.push_str("    </properties>\n");
+}
+
+fn test_case(run: &RunReport<'_>, trial: &Trial<'_>) -> String {
+    let id = trial.task.task.id();
+    let name = if run.manifest.epochs > 1 {
+        format!("{id}#{}", trial.epoch)
+    } else {
+        id.to_owned()
+    };
+    let seconds = trial.line.as_ref().map_or(0.0, |line| line.seconds.total());
+    let opened = format!(
+        "    <testcase classname=\"{}\" name=\"{}\" time=\"{seconds:.3}\"",
+        Xml(trial.task.task.category()),
+        Xml(&name)
+    );
+    let why = trial.why();
+    let result = match trial.line.as_ref().map(|line| (line, line.outcome)) {
+        None => format!("      <skipped message=\"{}\"/>\n", Xml(&why)),
+        Some((_, Outcome::Passed)) => String::new(),
+        Some((line, Outcome::Failed)) => format!(
+            "      <failure type=\"failed\" message=\"{}\">score {}, {} steps</failure>\n",
+            Xml(&why),
+            line.score,
+            line.steps
+        ),
+        Some((line, Outcome::Faulted)) => format!(
+            "      <error type=\"{}\" message=\"{}\"/>\n",
+            line.fault
+                .as_ref()
+                .map_or("fault", |fault| fault.class.name()),
+            Xml(&why)
+        ),
+    };
+    let marks = trial.marks();
+    let marked = if marks.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "      <system-out>{}</system-out>\n",
+            Xml(&marks.join(", "))
+        )
+    };
+    if result.is_empty() && marked.is_empty() {
+        format!("{opened}/>\n")
+    } else {
+        format!("{opened}>\n{result}{marked}    </testcase>\n")
+    }
+}
+
+/// A foreign text as XML text or attribute. Characters that XML 1.0 can't hold, even escaped, or
+/// that nobody would see show as U+FFFD.
+struct Xml<'a>(&'a str);
+
+impl Display for Xml<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&apos;")?,
+                // Written raw, a reader would turn these into spaces.
+                '\t' | '\n' | '\r' => write!(f, "&#{};", u32::from(c))?,
+                c if is_unseen(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {
+                    f.write_char(char::REPLACEMENT_CHARACTER)?;
+                }
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped() {
+        assert_eq!(
+            Xml("<a b='c'>&\"\n\x1b]]>").to_string(),
+            "&lt;a b=&apos;c&apos;&gt;&amp;&quot;&#10;\u{fffd}]]&gt;"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_escapes_the_attribute(text in any::<String>()) {
+            let written = Xml(&text).to_string();
+            prop_assert!(!written.contains(['<', '>', '"', '\'']));
+            prop_assert!(!written.chars().any(char::is_control));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Reports about runs: what the recorded trials add up to, and the pages, tables and files that say
+//! it. Reads the stored types only; knows nothing of sandboxes, agents or how a run is carried out.
+
+mod caveat;
+mod confidence;
+mod csv;
+mod document;
+mod error;
+mod facts;
+mod format;
+mod headline;
+mod html;
+mod junit;
+mod markdown;
+mod plan;
+mod run_report;
+mod sheet;
+mod summary;
+mod table;
+mod tally;
+mod text;
+
+pub use caveat::{Caveat, CaveatKind};
+pub use confidence::{Interval, Method};
+pub use document::{Document, RunDocument, document_schema};
+pub use error::ReportError;
+pub use format::{Format, render};
+pub use headline::Headline;
+pub use run_report::{RunReport, Trials};
+pub use summary::{
+    Bin, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, Repeat, Standing, StepCounts,
+    Summary, TimeSpent, UsageTotal, Weighted,
+};
+pub use table::{Look, Screen};
+pub use tally::Tally;

@@ -1,0 +1,257 @@
+//! The tables of a report as rows of text, the same in every format that people read. Foreign texts
+//! stay as they are here; each format makes them harmless in its own way.
+
+use agon_store::StoreError;
+
+use crate::run_report::RunReport;
+use crate::summary::{Group, Standing, Summary};
+use crate::text::{NONE, bounds, clip, count, duration, maybe_percent, percent};
+
+/// The title of the table that other formats draw.
+pub(crate) const MATRIX: &str = "Category by level";
+
+/// How many trials that did not pass are listed where the list is not the point.
+const LISTED: usize = 20;
+
+pub(crate) struct Sheet {
+    pub(crate) title: &'static str,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// Said below the table.
+    pub(crate) note: Option<String>,
+}
+
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: ColumnKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ColumnKind {
+    Text,
+    Number,
+}
+
+fn text(name: &str) -> Column {
+    Column {
+        name: name.to_owned(),
+        kind: ColumnKind::Text,
+    }
+}
+
+fn number(name: &str) -> Column {
+    Column {
+        name: name.to_owned(),
+        kind: ColumnKind::Number,
+    }
+}
+
+impl Sheet {
+    fn new(title: &'static str, columns: Vec<Column>, rows: Vec<Vec<String>>) -> Self {
+        Self {
+            title,
+            columns,
+            rows,
+            note: None,
+        }
+    }
+}
+
+/// Every table of one run that has something to say.
+pub(crate) fn sheets(summary: &Summary) -> Vec<Sheet> {
+    let all = [
+        groups("By level", "level", &summary.levels),
+        groups("By category", "category", &summary.categories),
+        matrix(summary),
+        repeats(summary),
+        faults(summary),
+        turn_ends(summary),
+    ];
+    all.into_iter()
+        .filter(|sheet| !sheet.rows.is_empty())
+        .collect()
+}
+
+fn groups(title: &'static str, kind: &str, groups: &[Group]) -> Sheet {
+    let columns = vec![
+        text(kind),
+        number("pass"),
+        number("fail"),
+        number("fault"),
+        number("miss"),
+        number("score"),
+        number("95 % CI"),
+        number("floor"),
+        number("coverage"),
+    ];
+    let rows = groups.iter().map(|group| {
+        let standing = &group.standing;
+        vec![
+            group.name.clone(),
+            count(standing.passed),
+            count(standing.failed),
+            count(standing.faulted),
+            count(standing.missing),
+            maybe_percent(standing.score),
+            bounds(standing.score_ci),
+            percent(standing.score_floor),
+            percent(standing.coverage),
+        ]
+    });
+    Sheet::new(title, columns, rows.collect())
+}
+
+/// Score, passed of graded, and a mark for trials that are not graded.
+fn cell(standing: Option<&Standing>) -> String {
+    let Some(standing) = standing else {
+        return String::new();
+    };
+    let open = standing.trials - standing.graded();
+    let score = standing.score.map_or_else(
+        || NONE.to_owned(),
+        |score| format!("{:.0} %", score * 100.0),
+    );
+    let counts = format!("{}/{}", standing.passed, standing.graded());
+    if open > 0 {
+        format!("{score} ({counts}, {open} open)")
+    } else {
+        format!("{score} ({counts})")
+    }
+}
+
+fn matrix(summary: &Summary) -> Sheet {
+    let levels = || summary.levels.iter().map(|level| level.name.as_str());
+    let mut columns = vec![text("category")];
+    columns.extend(levels().map(number));
+    let rows = summary.matrix.iter().map(|row| {
+        let cells = levels().map(|level| cell(row.at(level)));
+        std::iter::once(row.category.clone()).chain(cells).collect()
+    });
+    Sheet::new(MATRIX, columns, rows.collect())
+}
+
+fn repeats(summary: &Summary) -> Sheet {
+    let columns = vec![
+        number("k"),
+        number("tasks"),
+        number("pass@k"),
+        number("95 % CI"),
+        number("pass^k"),
+        number("95 % CI"),
+    ];
+    let rows = summary.repeats.iter().map(|repeat| {
+        vec![
+            repeat.k.to_string(),
+            count(repeat.tasks),
+            percent(repeat.pass_at),
+            bounds(repeat.pass_at_ci),
+            percent(repeat.pass_all),
+            bounds(repeat.pass_all_ci),
+        ]
+    });
+    let mut sheet = Sheet::new("Repeated attempts", columns, rows.collect());
+    sheet.note = Some("pass@k: at least one of k attempts passes; pass^k: all k pass.".to_owned());
+    sheet
+}
+
+fn faults(summary: &Summary) -> Sheet {
+    let columns = vec![text("class"), number("trials"), text("example")];
+    let rows = summary.faults.iter().map(|fault| {
+        vec![
+            fault.class.name().to_owned(),
+            count(fault.trials),
+            fault.example.clone(),
+        ]
+    });
+    Sheet::new("Faults", columns, rows.collect())
+}
+
+fn turn_ends(summary: &Summary) -> Sheet {
+    let columns = vec![text("turn ended"), number("trials")];
+    let rows = summary
+        .turn_ends
+        .iter()
+        .map(|end| vec![end.end.name().to_owned(), count(end.trials)]);
+    Sheet::new("How turns ended", columns, rows.collect())
+}
+
+/// The first trials that did not pass, in the order of the record.
+pub(crate) fn unpassed(run: &RunReport<'_>) -> Result<Option<Sheet>, StoreError> {
+    let mut rows = Vec::new();
+    let mut left_out = 0u64;
+    run.each_trial(|trial| {
+        if trial.passed() {
+            return;
+        }
+        if rows.len() == LISTED {
+            left_out += 1;
+            return;
+        }
+        rows.push(vec![
+            trial.name(run.manifest.epochs),
+            trial.outcome().to_owned(),
+            trial.score().map_or_else(|| NONE.to_owned(), percent),
+            trial.marks().join(", "),
+            clip(&trial.why(), 200),
+        ]);
+    })?;
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let columns = vec![
+        text("trial"),
+        text("outcome"),
+        number("score"),
+        text("marks"),
+        text("why"),
+    ];
+    let mut sheet = Sheet::new("Not passed", columns, rows);
+    if left_out > 0 {
+        sheet.note = Some(format!(
+            "and {} more: --format html, csv or junit lists them",
+            count(left_out)
+        ));
+    }
+    Ok(Some(sheet))
+}
+
+/// One row per run.
+pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
+    let columns = vec![
+        text("run"),
+        text("suite"),
+        text("agent"),
+        number("score"),
+        number("95 % CI"),
+        number("floor"),
+        number("weighted"),
+        number("coverage"),
+        number("faults"),
+        number("time"),
+        number("!"),
+    ];
+    let rows = runs.iter().map(|run| {
+        let overall = &run.summary.overall;
+        let grave = run
+            .summary
+            .caveats
+            .iter()
+            .filter(|caveat| caveat.kind.is_grave());
+        vec![
+            run.manifest.run.clone(),
+            run.suites(),
+            clip(&run.manifest.agent.spec, 40),
+            maybe_percent(overall.score),
+            bounds(overall.score_ci),
+            percent(overall.score_floor),
+            maybe_percent(run.summary.weighted.score),
+            percent(overall.coverage),
+            count(overall.faulted),
+            duration(overall.seconds.total()),
+            count(grave.count() as u64),
+        ]
+    });
+    let mut sheet = Sheet::new("Comparison", columns, rows.collect());
+    sheet.note = Some("!: warnings, listed with each run below.".to_owned());
+    sheet
+}

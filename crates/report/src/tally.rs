@@ -1,0 +1,374 @@
+//! Adds up a run line by line. Memory grows with the number of tasks and by a few bytes per trial;
+//! the lines themselves are never kept.
+
+use std::collections::BTreeMap;
+
+use agon_core::verdict::{Outcome, TurnEnd};
+use agon_core::{FaultClass, Level, TimeSplit, Usage};
+use agon_stats::{Cluster, Spread, pass_all_k, pass_at_k};
+use agon_store::{Manifest, TaskStamp, TrialLine};
+
+use crate::caveat::caveats;
+use crate::confidence::Interval;
+use crate::plan::{Part, Plan};
+use crate::summary::{
+    Bin, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, Repeat, Standing, StepCounts,
+    Summary, TimeSpent, UsageTotal, Weighted,
+};
+use crate::text::clip;
+
+/// An example message in a summary is at most this many characters long.
+const EXAMPLE: usize = 300;
+const BINS: u32 = 20;
+
+#[derive(Debug)]
+pub struct Tally<'a> {
+    manifest: &'a Manifest,
+    plan: Plan<'a>,
+    /// By place in the manifest.
+    tasks: Vec<TaskTally>,
+    steps: Vec<f64>,
+    seconds: Vec<f64>,
+    usage: UsageTotal,
+    faults: Vec<FaultCount>,
+    ends: Vec<EndCount>,
+    marks: Marks,
+}
+
+#[derive(Debug, Clone, Default)]
+struct TaskTally {
+    passed: u32,
+    failed: u32,
+    faulted: u32,
+    /// Sum over graded trials.
+    score: f64,
+    seconds: TimeSplit,
+}
+
+impl TaskTally {
+    fn graded(&self) -> f64 {
+        f64::from(self.passed) + f64::from(self.failed)
+    }
+
+    fn scores(&self) -> Cluster {
+        Cluster {
+            sum: self.score,
+            weight: self.graded(),
+        }
+    }
+}
+
+impl<'a> Tally<'a> {
+    pub fn new(manifest: &'a Manifest) -> Self {
+        Self {
+            manifest,
+            plan: Plan::new(manifest),
+            tasks: vec![TaskTally::default(); manifest.tasks.len()],
+            steps: Vec::new(),
+            seconds: Vec::new(),
+            usage: UsageTotal::default(),
+            faults: Vec::new(),
+            ends: Vec::new(),
+            marks: Marks::default(),
+        }
+    }
+
+    pub fn add(&mut self, line: &TrialLine) {
+        let place = match self.plan.place(line) {
+            Part::Stray => {
+                self.marks.stray_lines += 1;
+                return;
+            }
+            Part::Earlier(place) => place,
+            Part::Final(place) => {
+                self.add_result(place, line);
+                place
+            }
+        };
+        self.marks.attempts += 1;
+        self.tasks[place].seconds += line.seconds;
+        add_usage(&mut self.usage, &line.usage);
+    }
+
+    fn add_result(&mut self, place: usize, line: &TrialLine) {
+        let task = &mut self.tasks[place];
+        match line.outcome {
+            Outcome::Passed => task.passed += 1,
+            Outcome::Failed => task.failed += 1,
+            Outcome::Faulted => task.faulted += 1,
+        }
+        if line.outcome == Outcome::Faulted {
+            self.add_fault(line);
+        } else {
+            task.score += trial_score(line.score);
+            self.steps.push(f64::from(line.steps));
+            self.seconds.push(line.seconds.total());
+            if let Some(end) = line.end {
+                self.add_end(end);
+            }
+        }
+        self.marks.retried += u64::from(line.retried);
+        self.marks.rerun += u64::from(line.rerun);
+        self.marks.tainted += u64::from(line.tainted);
+        self.marks.integrity += u64::from(line.integrity.is_some());
+    }
+
+    fn add_fault(&mut self, line: &TrialLine) {
+        let (class, message) = match &line.fault {
+            Some(fault) => (fault.class, fault.message.as_str()),
+            None => (FaultClass::Internal, "no fault was recorded"),
+        };
+        match self.faults.iter_mut().find(|count| count.class == class) {
+            Some(count) => count.trials += 1,
+            None => self.faults.push(FaultCount {
+                class,
+                trials: 1,
+                example: clip(message, EXAMPLE),
+            }),
+        }
+    }
+
+    fn add_end(&mut self, end: TurnEnd) {
+        match self.ends.iter_mut().find(|count| count.end == end) {
+            Some(count) => count.trials += 1,
+            None => self.ends.push(EndCount { end, trials: 1 }),
+        }
+    }
+
+    pub fn summary(mut self) -> Summary {
+        let all: Vec<usize> = (0..self.tasks.len()).collect();
+        let overall = self.standing(&all);
+        let (levels, categories, matrix) = self.breakdown();
+        let passes = self.clusters(&all, |task| Cluster {
+            sum: f64::from(task.passed),
+            weight: task.graded(),
+        });
+        self.faults
+            .sort_by_key(|fault| (std::cmp::Reverse(fault.trials), fault.class.name()));
+        self.ends
+            .sort_by_key(|end| (std::cmp::Reverse(end.trials), end.end.name()));
+        Summary {
+            caveats: caveats(self.manifest, &overall, &self.marks),
+            pass_rate: mean(&passes),
+            pass_rate_ci: Interval::over_tasks(&passes, self.manifest.seed),
+            weighted: self.weighted(),
+            repeats: self.repeats(),
+            levels,
+            categories,
+            matrix,
+            steps: step_counts(&mut self.steps),
+            seconds: time_spent(overall.seconds, &mut self.seconds),
+            usage: self.usage,
+            faults: self.faults,
+            turn_ends: self.ends,
+            marks: self.marks,
+            overall,
+        }
+    }
+
+    fn clusters(&self, places: &[usize], of: impl Fn(&TaskTally) -> Cluster) -> Vec<Cluster> {
+        places.iter().map(|place| of(&self.tasks[*place])).collect()
+    }
+
+    fn standing(&self, places: &[usize]) -> Standing {
+        let scores = self.clusters(places, TaskTally::scores);
+        Standing {
+            score_ci: Interval::over_tasks(&scores, self.manifest.seed),
+            ..self.counted(places)
+        }
+    }
+
+    /// A standing without an interval, which costs the most and says little about few trials.
+    fn counted(&self, places: &[usize]) -> Standing {
+        let mut standing = Standing {
+            tasks: places.len() as u64,
+            trials: places.len() as u64 * u64::from(self.manifest.epochs),
+            ..Standing::default()
+        };
+        for place in places {
+            let task = &self.tasks[*place];
+            standing.passed += u64::from(task.passed);
+            standing.failed += u64::from(task.failed);
+            standing.faulted += u64::from(task.faulted);
+            standing.seconds += task.seconds;
+        }
+        standing.missing = standing.trials - standing.graded() - standing.faulted;
+        standing.coverage = share(standing.graded() as f64, standing.trials as f64);
+        let scores = self.clusters(places, TaskTally::scores);
+        standing.score = mean(&scores);
+        let total: f64 = scores.iter().map(|task| task.sum).sum();
+        standing.score_floor = share(total, standing.trials as f64);
+        standing
+    }
+
+    fn weighted(&self) -> Weighted {
+        let stamped = self.manifest.tasks.iter().map(task_weight).zip(&self.tasks);
+        let clusters: Vec<Cluster> = stamped
+            .map(|(weight, task)| Cluster {
+                sum: weight * task.score,
+                weight: weight * task.graded(),
+            })
+            .collect();
+        let planned: f64 = self.manifest.tasks.iter().map(task_weight).sum();
+        let total: f64 = clusters.iter().map(|task| task.sum).sum();
+        Weighted {
+            score: mean(&clusters),
+            score_ci: Interval::over_tasks(&clusters, self.manifest.seed),
+            score_floor: share(total, planned * f64::from(self.manifest.epochs)),
+        }
+    }
+
+    fn repeats(&self) -> Vec<Repeat> {
+        let epochs = self.manifest.epochs;
+        if epochs < 2 {
+            return Vec::new();
+        }
+        let mut ks: Vec<u32> = (0..u32::BITS).map(|power| 1 << power).collect();
+        ks.retain(|k| *k < epochs);
+        ks.push(epochs);
+        ks.into_iter().filter_map(|k| self.repeat(k)).collect()
+    }
+
+    fn repeat(&self, k: u32) -> Option<Repeat> {
+        let estimate = |of: fn(u64, u64, u64) -> Option<f64>| -> Vec<Cluster> {
+            let values = self.tasks.iter().filter_map(|task| {
+                let (passed, failed) = (u64::from(task.passed), u64::from(task.failed));
+                of(passed + failed, passed, u64::from(k))
+            });
+            values.map(|sum| Cluster { sum, weight: 1.0 }).collect()
+        };
+        let (any, all) = (estimate(pass_at_k), estimate(pass_all_k));
+        Some(Repeat {
+            k,
+            tasks: any.len() as u64,
+            pass_at: mean(&any)?,
+            pass_at_ci: Interval::over_tasks(&any, self.manifest.seed),
+            pass_all: mean(&all)?,
+            pass_all_ci: Interval::over_tasks(&all, self.manifest.seed),
+        })
+    }
+
+    fn breakdown(&self) -> (Vec<Group>, Vec<Group>, Vec<MatrixRow>) {
+        let mut levels: BTreeMap<LevelKey, Vec<usize>> = BTreeMap::new();
+        let mut rows: BTreeMap<&str, BTreeMap<LevelKey, Vec<usize>>> = BTreeMap::new();
+        for (place, stamp) in self.manifest.tasks.iter().enumerate() {
+            let key = LevelKey::of(stamp.level);
+            levels.entry(key).or_default().push(place);
+            let row = rows.entry(stamp.task.category()).or_default();
+            row.entry(key).or_default().push(place);
+        }
+        let group = |name: &str, places: &[usize]| Group {
+            name: name.to_owned(),
+            standing: self.standing(places),
+        };
+        let levels = levels.iter().map(|(key, places)| group(key.name(), places));
+        let categories = rows.iter().map(|(name, row)| {
+            let places: Vec<usize> = row.values().flatten().copied().collect();
+            group(name, &places)
+        });
+        let matrix = rows.iter().map(|(name, row)| MatrixRow {
+            category: (*name).to_owned(),
+            cells: row
+                .iter()
+                .map(|(key, places)| MatrixCell {
+                    level: key.name().to_owned(),
+                    standing: self.counted(places),
+                })
+                .collect(),
+        });
+        (levels.collect(), categories.collect(), matrix.collect())
+    }
+}
+
+/// Levels in order, with "no level" after all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum LevelKey {
+    Known(Level),
+    Unknown,
+}
+
+impl LevelKey {
+    fn of(level: Option<Level>) -> Self {
+        level.map_or(Self::Unknown, Self::Known)
+    }
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Known(level) => level.name(),
+            Self::Unknown => "no level",
+        }
+    }
+}
+
+/// A score outside of 0 to 1 was not written by us; it must not bend a mean.
+fn trial_score(score: f64) -> f64 {
+    if score.is_nan() {
+        0.0
+    } else {
+        score.clamp(0.0, 1.0)
+    }
+}
+
+fn task_weight(stamp: &TaskStamp) -> f64 {
+    if stamp.weight.is_finite() {
+        stamp.weight.max(0.0)
+    } else {
+        0.0
+    }
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+fn mean(clusters: &[Cluster]) -> Option<f64> {
+    let weight: f64 = clusters.iter().map(|task| task.weight).sum();
+    let sum: f64 = clusters.iter().map(|task| task.sum).sum();
+    (weight > 0.0).then(|| sum / weight)
+}
+
+fn add_usage(total: &mut UsageTotal, usage: &Usage) {
+    if usage.is_empty() {
+        return;
+    }
+    let plus = |sum: Option<u64>, more: u64| Some(sum.unwrap_or(0).saturating_add(more));
+    total.reported += 1;
+    total.input_tokens = plus(total.input_tokens, usage.input_tokens);
+    total.output_tokens = plus(total.output_tokens, usage.output_tokens);
+    match usage.money {
+        Some(money) => total.money = Some(total.money.unwrap_or_default() + money),
+        None => total.unpriced += 1,
+    }
+}
+
+fn time_spent(split: TimeSplit, seconds: &mut [f64]) -> TimeSpent {
+    let spread = Spread::of(seconds);
+    TimeSpent {
+        split,
+        mean: spread.map(|spread| spread.mean),
+        median: spread.map(|spread| spread.median),
+        max: spread.map(|spread| spread.max),
+    }
+}
+
+fn step_counts(steps: &mut [f64]) -> Option<StepCounts> {
+    let spread = Spread::of(steps)?;
+    let (least, most) = (*steps.first()? as u32, spread.max as u32);
+    let width = (most - least) / BINS + 1;
+    let mut histogram: Vec<Bin> = (0..=(most - least) / width)
+        .map(|bin| least + bin * width)
+        .map(|from| Bin {
+            from,
+            to: from.saturating_add(width - 1),
+            trials: 0,
+        })
+        .collect();
+    for step in steps.iter() {
+        histogram[((*step as u32 - least) / width) as usize].trials += 1;
+    }
+    Some(StepCounts {
+        mean: spread.mean,
+        median: spread.median,
+        max: most,
+        histogram,
+    })
+}

@@ -1,0 +1,162 @@
+//! What counts as what: graded, faulted, missing, final, stray.
+
+use agon_core::{FaultClass, Level, Money};
+use agon_report::{Headline, Interval, Method, Summary};
+use agon_store::TrialLine;
+
+use crate::fixture::{faulted, graded, manifest, task, troubled};
+
+#[track_caller]
+fn close(ours: impl Into<Option<f64>>, expected: f64) {
+    let ours = ours.into().unwrap();
+    assert!((ours - expected).abs() < 1e-9, "{ours} is not {expected}");
+}
+
+#[test]
+fn the_troubled_run_adds_up() {
+    let (manifest, lines) = troubled();
+    let summary = Summary::collect(&manifest, lines);
+    let overall = &summary.overall;
+    assert_eq!(
+        (
+            overall.tasks,
+            overall.trials,
+            overall.passed,
+            overall.failed,
+            overall.faulted,
+            overall.missing
+        ),
+        (6, 12, 5, 4, 2, 1)
+    );
+    close(overall.coverage, 9.0 / 12.0);
+    close(overall.score, 5.5 / 9.0);
+    close(overall.score_floor, 5.5 / 12.0);
+    close(summary.pass_rate, 5.0 / 9.0);
+    // Weights: copy 0.5, rename 1, greet 0.5, hostile 4, search 2, ask 1.
+    let gained = 0.5 * 2.0 + 1.0 * 1.5 + 0.5 * 1.0 + 2.0 * 1.0;
+    close(
+        summary.weighted.score,
+        gained / (1.0 + 2.0 + 1.0 + 4.0 + 2.0 + 1.0),
+    );
+    close(summary.weighted.score_floor, gained / (2.0 * 9.0));
+    assert_eq!(overall.score_ci.unwrap().method, Method::Bootstrap);
+    let marks = &summary.marks;
+    assert_eq!(
+        (
+            marks.attempts,
+            marks.retried,
+            marks.rerun,
+            marks.tainted,
+            marks.integrity,
+            marks.stray_lines
+        ),
+        (12, 1, 1, 1, 1, 0)
+    );
+    // The retried attempt's time counts, its fault does not.
+    close(overall.seconds.total(), 12.0 * 2.0);
+    let faults: Vec<_> = summary
+        .faults
+        .iter()
+        .map(|fault| (fault.class, fault.trials))
+        .collect();
+    assert_eq!(faults, [(FaultClass::Check, 1), (FaultClass::Start, 1)]);
+    let steps = summary.steps.unwrap();
+    assert_eq!(steps.max, 10);
+    assert_eq!(steps.histogram.iter().map(|bin| bin.trials).sum::<u64>(), 9);
+}
+
+#[test]
+fn unknown_usage_stays_unknown() {
+    let none = Summary::collect(
+        &manifest(1, vec![task("a/b", None)]),
+        [graded("a/b", 1, 1.0)],
+    );
+    assert_eq!((none.usage.input_tokens, none.usage.money), (None, None));
+    let (manifest, lines) = troubled();
+    let some = Summary::collect(&manifest, lines).usage;
+    assert_eq!(some.input_tokens, Some(24_000));
+    assert_eq!(some.money, Some(Money::from_micros(1_250_000)));
+    assert_eq!((some.reported, some.unpriced), (2, 1));
+}
+
+#[test]
+fn one_epoch_of_whole_scores_gets_wilson() {
+    let tasks = (0..10).map(|n| task(&format!("a/t{n}"), None)).collect();
+    let lines = (0..10).map(|n| graded(&format!("a/t{n}"), 1, if n < 7 { 1.0 } else { 0.0 }));
+    let summary = Summary::collect(&manifest(1, tasks), lines);
+    let Interval { low, high, method } = summary.overall.score_ci.unwrap();
+    assert_eq!(method, Method::Wilson);
+    close(low, 0.396_778_147_461_145_26);
+    close(high, 0.892_208_732_593_699);
+    assert!(summary.repeats.is_empty());
+    assert!(summary.caveats.is_empty());
+}
+
+#[test]
+fn repeats_average_over_tasks_that_have_enough_attempts() {
+    let tasks = vec![
+        task("a/one", None),
+        task("a/two", None),
+        task("a/three", None),
+    ];
+    let epochs = 5;
+    let mut lines = Vec::new();
+    for epoch in 1..=epochs {
+        lines.push(graded("a/one", epoch, if epoch <= 2 { 1.0 } else { 0.0 }));
+        lines.push(graded("a/two", epoch, 1.0));
+    }
+    // Two graded of five: enough for k = 1 and 2 only.
+    lines.push(graded("a/three", 1, 1.0));
+    lines.push(graded("a/three", 2, 0.0));
+    lines.push(faulted("a/three", 3, FaultClass::Model, "down"));
+    let repeats = Summary::collect(&manifest(epochs, tasks), lines).repeats;
+    let seen: Vec<_> = repeats
+        .iter()
+        .map(|repeat| (repeat.k, repeat.tasks))
+        .collect();
+    assert_eq!(seen, [(1, 3), (2, 3), (4, 2), (5, 2)]);
+    close(repeats[0].pass_at, (0.4 + 1.0 + 0.5) / 3.0);
+    close(repeats[1].pass_at, (0.7 + 1.0 + 1.0) / 3.0);
+    close(repeats[1].pass_all, (0.1 + 1.0 + 0.0) / 3.0);
+    close(repeats[3].pass_all, 0.5);
+}
+
+#[test]
+fn lines_outside_of_the_plan_and_second_results_are_left_out_and_said() {
+    let lines: Vec<TrialLine> = vec![
+        graded("a/b", 1, 1.0),
+        graded("a/b", 1, 0.0),
+        graded("a/b", 2, 0.0),
+        graded("a/other", 1, 0.0),
+        graded("a/b", 0, 0.0),
+    ];
+    let summary = Summary::collect(&manifest(1, vec![task("a/b", Some(Level::Gold))]), lines);
+    assert_eq!((summary.overall.passed, summary.overall.failed), (1, 0));
+    assert_eq!(summary.marks.stray_lines, 4);
+    assert_eq!(summary.caveats.len(), 1);
+}
+
+#[test]
+fn scores_out_of_range_do_not_bend_the_mean() {
+    let lines = [graded("a/a", 1, f64::NAN), graded("a/b", 1, 1e300)];
+    let tasks = vec![task("a/a", None), task("a/b", None)];
+    close(
+        Summary::collect(&manifest(1, tasks), lines).overall.score,
+        0.5,
+    );
+}
+
+#[test]
+fn a_run_without_results_has_no_score() {
+    let manifest = manifest(3, vec![task("a/b", None)]);
+    let summary = Summary::collect(&manifest, []);
+    assert_eq!(summary.overall.score, None);
+    assert_eq!(
+        (summary.overall.missing, summary.overall.coverage),
+        (3, 0.0)
+    );
+    let line = serde_json::to_value(Headline::new(&manifest, &summary, 1.5)).unwrap();
+    assert_eq!(line["score"], serde_json::Value::Null);
+    assert_eq!(line["score_floor"], 0.0);
+    assert_eq!(line["seconds"], 1.5);
+}

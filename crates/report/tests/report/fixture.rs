@@ -1,0 +1,193 @@
+//! Runs made by hand: a small one with every kind of trouble, and parts to build others.
+
+use agon_core::verdict::{Outcome, TurnEnd};
+use agon_core::{Digest, Fault, FaultClass, Level, Money, Seconds, TaskId, TimeSplit, Usage};
+use agon_store::{AgentStamp, EventsAt, HostStamp, Manifest, SuiteStamp, TaskStamp, TrialLine};
+
+pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
+    Manifest {
+        format: 1,
+        run: "20260102-030405-demo-oracle".to_owned(),
+        created: "2026-01-02T03:04:05Z".parse().unwrap(),
+        agon: "0.1.0".to_owned(),
+        suites: vec![SuiteStamp {
+            name: "demo".to_owned(),
+            path: "suites/demo".to_owned(),
+            digest: Digest::of(b"demo"),
+        }],
+        agent: AgentStamp {
+            spec: "oracle".to_owned(),
+            digest: None,
+            unconfined: false,
+        },
+        seed: 7,
+        epochs,
+        dates_from: "2026-01-02T03:04:05Z".parse().unwrap(),
+        plan: Digest::of(b"plan"),
+        checkers: "1".to_owned(),
+        selection: Default::default(),
+        tasks,
+        host: HostStamp {
+            os: "Debian 12".to_owned(),
+            kernel: "6.1".to_owned(),
+            cpus: 2,
+            memory_mib: 4096,
+            limits: "cgroup v2 (memory, pids)".to_owned(),
+            engines: vec!["bubblewrap 0.8.0".to_owned()],
+        },
+    }
+}
+
+pub(crate) fn task(id: &str, level: Option<Level>) -> TaskStamp {
+    TaskStamp {
+        task: TaskId::parse(id).unwrap(),
+        name: format!("The task {id}"),
+        level,
+        weight: level.map_or(1.0, Level::default_weight),
+        steps: 10,
+        seconds: Seconds::whole(60),
+        environment: "local".to_owned(),
+        network: false,
+        image: None,
+        key: Digest::of(id.as_bytes()),
+    }
+}
+
+/// A final line; `score` decides between passed and failed.
+pub(crate) fn graded(id: &str, epoch: u32, score: f64) -> TrialLine {
+    TrialLine {
+        task: TaskId::parse(id).unwrap(),
+        epoch,
+        attempt: 1,
+        is_final: true,
+        outcome: if score >= 1.0 {
+            Outcome::Passed
+        } else {
+            Outcome::Failed
+        },
+        score,
+        fault: None,
+        end: Some(TurnEnd::Finished),
+        steps: 3,
+        seconds: TimeSplit {
+            agent: 1.5,
+            environment: 0.4,
+            harness: 0.1,
+        },
+        usage: Usage::default(),
+        retried: false,
+        rerun: false,
+        tainted: false,
+        integrity: None,
+        reason: if score >= 1.0 {
+            String::new()
+        } else {
+            "file greeting.txt: expected `hello`, found nothing".to_owned()
+        },
+        events: EventsAt {
+            file: "trials/segments/0.jsonl".to_owned(),
+            at: 0,
+            bytes: 100,
+        },
+        work: None,
+        key: Digest::of(id.as_bytes()),
+        at: "2026-01-02T03:05:00Z".parse().unwrap(),
+    }
+}
+
+pub(crate) fn faulted(id: &str, epoch: u32, class: FaultClass, message: &str) -> TrialLine {
+    TrialLine {
+        outcome: Outcome::Faulted,
+        fault: Some(Fault::new(class, message)),
+        end: None,
+        steps: 0,
+        reason: String::new(),
+        ..graded(id, epoch, 0.0)
+    }
+}
+
+/// Six tasks, two epochs: passes, failures, partial credit, faults, a retry, a rerun, tampering, a
+/// missing trial, an unconfined agent, an open network and texts that try to break every format.
+pub(crate) fn troubled() -> (Manifest, Vec<TrialLine>) {
+    let mut hostile = task("terminal/hostile", Some(Level::Silver));
+    hostile.name = "=cmd|' /C calc'!A0 \x1b[31m<script>alert(1)</script>\u{202e}".to_owned();
+    let mut online = task("web/search", Some(Level::Bronze));
+    online.network = true;
+    let mut manifest = manifest(
+        2,
+        vec![
+            task("files/copy", Some(Level::Paper)),
+            task("files/rename", Some(Level::Wood)),
+            task("terminal/greet", Some(Level::Paper)),
+            hostile,
+            online,
+            task("dialogue/ask", None),
+        ],
+    );
+    manifest.agent.spec = "cmd-host:python3 agent.py --name \"<b>\"".to_owned();
+    manifest.agent.unconfined = true;
+    let priced = |mut line: TrialLine, money: Option<u64>| {
+        line.usage = Usage {
+            input_tokens: 12_000,
+            output_tokens: 345,
+            money: money.map(Money::from_micros),
+        };
+        line
+    };
+    let lines = vec![
+        graded("files/copy", 1, 1.0),
+        TrialLine {
+            steps: 4,
+            ..graded("files/copy", 2, 1.0)
+        },
+        TrialLine {
+            is_final: false,
+            ..faulted(
+                "files/rename",
+                1,
+                FaultClass::Start,
+                "bubblewrap did not start",
+            )
+        },
+        TrialLine {
+            attempt: 2,
+            retried: true,
+            ..graded("files/rename", 1, 1.0)
+        },
+        TrialLine {
+            steps: 9,
+            ..graded("files/rename", 2, 0.5)
+        },
+        priced(graded("terminal/greet", 1, 1.0), Some(1_250_000)),
+        TrialLine {
+            end: Some(TurnEnd::StepLimit),
+            steps: 10,
+            ..priced(graded("terminal/greet", 2, 0.0), None)
+        },
+        TrialLine {
+            reason: "]]></failure>\"'&\n| @all `x` \x1b]0;title\x07 \u{202e}evil".to_owned(),
+            integrity: Some("a forged verdict <on> stdout".to_owned()),
+            tainted: true,
+            ..graded("terminal/hostile", 1, 0.0)
+        },
+        faulted(
+            "terminal/hostile",
+            2,
+            FaultClass::Check,
+            "=1+1 the check\x1b[2J could not run:\n<no such file>",
+        ),
+        TrialLine {
+            attempt: 2,
+            rerun: true,
+            ..graded("web/search", 1, 1.0)
+        },
+        faulted(
+            "web/search",
+            2,
+            FaultClass::Start,
+            "the image could not be pulled, log in first",
+        ),
+        graded("dialogue/ask", 1, 0.0),
+    ];
+    (manifest, lines)
+}

@@ -1,0 +1,9 @@
+//! What reports say about runs that are made up here, line by line.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod counting;
+mod fixture;
+mod folder;
+mod formats;
+mod hostile;
+mod osuniverse;

@@ -1,0 +1,7 @@
+//! The init alone, for this crate's own tests; the `agon` executable carries it too.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    agon_sandbox::init::main()
+}

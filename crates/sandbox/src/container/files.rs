@@ -1,0 +1,149 @@
+//! Files in and out of a container. What the agent asks for runs as a program inside, so that paths
+//! mean what they mean to the agent; what the harness brings travels as an archive.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use agon_core::files::FileTree;
+use bollard::query_parameters::UploadToContainerOptions;
+use futures_util::stream;
+use tokio::io::AsyncReadExt;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::engine::{failed, refused};
+use super::sandbox::Container;
+use crate::archive::WorkArchive;
+use crate::contract::{Exec, Exit, WORK};
+use crate::error::SandboxError;
+
+/// For moving a file or a tree.
+const TRANSFER: Duration = Duration::from_secs(120);
+const CHUNK: usize = 64 << 10;
+/// Time stamp of files brought in: the same in every trial (2000-01-01).
+const BEGINNING: u64 = 946_684_800;
+
+pub(super) async fn read(
+    container: &Container,
+    path: &str,
+    limit: u64,
+) -> Result<Vec<u8>, SandboxError> {
+    let limit_text = limit.to_string();
+    let mut exec = Exec::new(["head", "-c", &limit_text, "--", &absolute(path)], TRANSFER);
+    exec.cwd = "/".to_owned();
+    exec.keep = limit;
+    answer(container, path, &exec).await
+}
+
+pub(super) async fn write(
+    container: &Container,
+    path: &str,
+    content: &[u8],
+) -> Result<(), SandboxError> {
+    let script = r#"folder=${1%/*}; mkdir -p -- "${folder:-/}" && cat >"$1""#;
+    let mut exec = Exec::new(["sh", "-c", script, "sh", &absolute(path)], TRANSFER);
+    exec.cwd = "/".to_owned();
+    exec.stdin = content.to_vec();
+    answer(container, path, &exec).await.map(drop)
+}
+
+async fn answer(container: &Container, path: &str, exec: &Exec) -> Result<Vec<u8>, SandboxError> {
+    let output = container.run(exec).await?;
+    match output.exit {
+        Exit::Code(0) => Ok(output.stdout.bytes),
+        Exit::TimedOut => Err(SandboxError::Denied(format!(
+            "`{path}` did not answer; it is no ordinary file"
+        ))),
+        exit => {
+            let reason = String::from_utf8_lossy(output.stderr.bytes.trim_ascii());
+            Err(SandboxError::Denied(if reason.is_empty() {
+                format!("`{path}`: {exit}")
+            } else {
+                reason.into_owned()
+            }))
+        }
+    }
+}
+
+fn absolute(path: &str) -> String {
+    if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("{WORK}/{path}")
+    }
+}
+
+pub(super) async fn copy_in(
+    container: &Container,
+    tree: &FileTree,
+    into: &str,
+) -> Result<(), SandboxError> {
+    let (tree, into) = (tree.clone(), absolute(into));
+    let packed = spawn_blocking(move || pack(&tree, into.trim_start_matches('/')))
+        .await
+        .map_err(io::Error::other)
+        .and_then(|packed| packed)
+        .map_err(SandboxError::io("could not pack the files of the task"))?;
+    upload(container, packed, "/").await
+}
+
+/// Below the root, so that folders on the way are made.
+fn pack(tree: &FileTree, into: &str) -> io::Result<File> {
+    let mut builder = tar::Builder::new(io::BufWriter::new(tempfile::tempfile()?));
+    for entry in tree.entries() {
+        let file = File::open(&entry.source)?;
+        let mut header = tar::Header::new_gnu();
+        header.set_size(file.metadata()?.len());
+        header.set_mode(if entry.executable { 0o755 } else { 0o644 });
+        header.set_mtime(BEGINNING);
+        builder.append_data(&mut header, Path::new(into).join(&entry.path), file)?;
+    }
+    let mut file = builder
+        .into_inner()?
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    io::Seek::rewind(&mut file)?;
+    Ok(file)
+}
+
+pub(super) async fn unpack(
+    container: &Container,
+    archive: &WorkArchive,
+) -> Result<(), SandboxError> {
+    let file = archive
+        .open()
+        .map_err(SandboxError::io("could not open the frozen working folder"))?;
+    upload(container, file, WORK).await
+}
+
+async fn upload(container: &Container, packed: File, into: &str) -> Result<(), SandboxError> {
+    let file = tokio::fs::File::from_std(packed);
+    let body = bollard::body_try_stream(stream::unfold(Some(file), |file| async {
+        let mut file = file?;
+        let mut chunk = Vec::with_capacity(CHUNK);
+        match file.read_buf(&mut chunk).await {
+            Ok(0) => None,
+            Ok(_) => Some((Ok(chunk.into()), Some(file))),
+            Err(error) => Some((Err(error), None)),
+        }
+    }));
+    let options = UploadToContainerOptions {
+        path: into.to_owned(),
+        ..UploadToContainerOptions::default()
+    };
+    let docker = &container.engine.docker;
+    let upload = docker.upload_to_container(&container.name, Some(options), body);
+    match timeout(TRANSFER, upload).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(match refused(&error) {
+            Some((_, reason)) => SandboxError::Denied(format!("could not copy in: {reason}")),
+            None => failed("could not copy files into the container")(error),
+        }),
+        Err(_) => Err(SandboxError::Timeout {
+            what: "copying files into a container",
+            seconds: TRANSFER.as_secs_f64(),
+        }),
+    }
+}

@@ -1,0 +1,313 @@
+//! Cutting the agent off from a container, and taking its working folder.
+
+use std::ffi::OsStr;
+use std::io::{self, BufWriter, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use agon_core::{ByteSize, CutOff};
+use bollard::models::ContainerTopResponse;
+use bollard::query_parameters::{
+    DownloadFromContainerOptions, KillContainerOptions, StartContainerOptions, TopOptions,
+};
+use futures_util::StreamExt;
+use tempfile::NamedTempFile;
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::engine::{failed, refused};
+use super::sandbox::Container;
+use crate::archive::WorkArchive;
+use crate::contract::WORK;
+use crate::error::SandboxError;
+
+/// How long the killed may take to be gone.
+const DYING: Duration = Duration::from_secs(2);
+const DOWNLOAD: Duration = Duration::from_secs(300);
+/// What an archive may hold beyond the size of the working folder: names and modes.
+const SLACK: u64 = 16 << 20;
+
+/// Ends every process but the first, and believes only the engine that they are gone. Where that
+/// fails (somebody holds the first process), the whole container is killed and started again.
+pub(super) async fn cut_off(container: &Container) -> Result<CutOff, SandboxError> {
+    let docker = &container.engine.docker;
+    if signal(container, "USR1").await.is_ok() {
+        let deadline = Instant::now() + DYING;
+        let mut pause = Duration::from_millis(2);
+        // The engine has no event for the end of a process that it did not start.
+        while Instant::now() < deadline {
+            let columns = TopOptions {
+                ps_args: "-eo pid,ppid,stat".to_owned(),
+            };
+            match docker.top_processes(&container.name, Some(columns)).await {
+                Ok(processes) if is_alone(&processes) => return Ok(CutOff::after_freeze()),
+                Ok(_) => sleep(pause).await,
+                Err(_) => break,
+            }
+            pause *= 2;
+        }
+    }
+    // One that has ended by itself can't be killed, but is cut off all the same.
+    let _ = signal(container, "KILL").await;
+    docker
+        .start_container(&container.name, None::<StartContainerOptions>)
+        .await
+        .map_err(failed("could not start the container again"))?;
+    Ok(CutOff::after_freeze())
+}
+
+async fn signal(container: &Container, signal: &str) -> Result<(), SandboxError> {
+    let options = KillContainerOptions {
+        signal: signal.to_owned(),
+    };
+    container
+        .engine
+        .docker
+        .kill_container(&container.name, Some(options))
+        .await
+        .map_err(failed("could not end the processes of the container"))
+}
+
+/// Whether only the first process and its waiting child are alive.
+fn is_alone(processes: &ContainerTopResponse) -> bool {
+    let titles = processes.titles.as_deref().unwrap_or_default();
+    let column = |title: &str| titles.iter().position(|found| found == title);
+    let (Some(pid), Some(parent), Some(state)) = (column("PID"), column("PPID"), column("STAT"))
+    else {
+        return false;
+    };
+    let living: Vec<_> = processes
+        .processes
+        .iter()
+        .flatten()
+        .filter(|row| {
+            !row.get(state)
+                .is_some_and(|state| state.starts_with(['Z', 'X']))
+        })
+        .collect();
+    match living[..] {
+        [_] => true,
+        [a, b] => a.get(pid) == b.get(parent) || b.get(pid) == a.get(parent),
+        _ => false,
+    }
+}
+
+/// Downloads the working folder, as much as the limit of its size allows: entries from the first
+/// that does not fit are left out.
+pub(super) async fn take_work(
+    container: &Container,
+    disk: ByteSize,
+) -> Result<WorkArchive, SandboxError> {
+    let options = DownloadFromContainerOptions {
+        path: WORK.to_owned(),
+    };
+    let docker = &container.engine.docker;
+    let mut download = Box::pin(docker.download_from_container(&container.name, Some(options)));
+    let (sender, chunks) = mpsc::channel::<Vec<u8>>(8);
+    let limit = disk.0.saturating_add(SLACK);
+    let write = spawn_blocking(move || keep(Chunks::new(chunks), limit));
+    let pass = async {
+        while let Some(chunk) = download.next().await {
+            let chunk = match chunk {
+                // The agent removed its working folder: there is nothing in it.
+                Err(error) if matches!(refused(&error), Some((404, _))) => break,
+                other => other.map_err(failed("could not download the working folder"))?,
+            };
+            // The other side has enough.
+            if sender.send(chunk.to_vec()).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    };
+    let passed = timeout(DOWNLOAD, pass).await;
+    drop(sender);
+    let kept = write
+        .await
+        .map_err(io::Error::other)
+        .and_then(|kept| kept)
+        .map_err(SandboxError::io("could not keep the working folder"));
+    match passed {
+        Ok(Ok(())) => kept,
+        Ok(Err(error)) => Err(error),
+        Err(_) => Err(SandboxError::Timeout {
+            what: "downloading the working folder",
+            seconds: DOWNLOAD.as_secs_f64(),
+        }),
+    }
+}
+
+/// Writes the archive anew with paths relative to the working folder.
+fn keep(downloaded: impl Read, limit: u64) -> io::Result<WorkArchive> {
+    let file = NamedTempFile::new()?;
+    let mut builder = tar::Builder::new(BufWriter::new(file));
+    let mut room = limit;
+    for entry in tar::Archive::new(downloaded).entries()? {
+        let mut entry = entry?;
+        let cost = entry.size().saturating_add(1024);
+        let Some(left) = room.checked_sub(cost) else {
+            break;
+        };
+        room = left;
+        let mut header = entry.header().clone();
+        let path = inside(&entry.path_bytes());
+        if path.as_os_str().is_empty() {
+            continue;
+        }
+        match header.entry_type() {
+            tar::EntryType::Link => {
+                let target = inside(&entry.link_name_bytes().unwrap_or_default());
+                builder.append_link(&mut header, path, target)?;
+            }
+            tar::EntryType::Symlink => {
+                let target = entry.link_name_bytes().unwrap_or_default();
+                builder.append_link(&mut header, path, OsStr::from_bytes(&target))?;
+            }
+            tar::EntryType::Regular
+            | tar::EntryType::Continuous
+            | tar::EntryType::Directory
+            | tar::EntryType::Fifo => builder.append_data(&mut header, path, &mut entry)?,
+            // Devices are none of a task's results.
+            _ => {}
+        }
+    }
+    let mut writer = builder.into_inner()?;
+    writer.flush()?;
+    let file = writer
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    WorkArchive::new(file.into_temp_path())
+}
+
+/// Without the name of the working folder itself.
+fn inside(path: &[u8]) -> PathBuf {
+    Path::new(OsStr::from_bytes(path))
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_)))
+        .skip(1)
+        .collect()
+}
+
+/// Reads what comes over a channel.
+struct Chunks {
+    chunks: mpsc::Receiver<Vec<u8>>,
+    current: io::Cursor<Vec<u8>>,
+}
+
+impl Chunks {
+    fn new(chunks: mpsc::Receiver<Vec<u8>>) -> Self {
+        Self {
+            chunks,
+            current: io::Cursor::default(),
+        }
+    }
+}
+
+impl Read for Chunks {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.current.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            match self.chunks.blocking_recv() {
+                Some(chunk) => self.current = io::Cursor::new(chunk),
+                None => return Ok(0),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::Entry;
+
+    fn archive(build: impl FnOnce(&mut tar::Builder<Vec<u8>>)) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        build(&mut builder);
+        builder.into_inner().unwrap()
+    }
+
+    fn file(builder: &mut tar::Builder<Vec<u8>>, path: &str, content: &[u8]) {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, path, content).unwrap();
+    }
+
+    #[test]
+    fn paths_become_relative_to_the_working_folder() {
+        let long = format!("work/{}/f", "d".repeat(200));
+        let bytes = archive(|builder| {
+            file(builder, "work/a", b"one");
+            file(builder, &long, b"two");
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(tar::EntryType::Link);
+            header.set_size(0);
+            builder
+                .append_link(&mut header, "work/b", "work/a")
+                .unwrap();
+            header.set_entry_type(tar::EntryType::Symlink);
+            builder
+                .append_link(&mut header, "work/c", "/etc/passwd")
+                .unwrap();
+        });
+        let kept = keep(&bytes[..], 1 << 20).unwrap();
+        let content = |path: &str| kept.find(path, 100).unwrap();
+        assert!(matches!(content("a"), Some(Entry::File { content, .. }) if content == b"one"));
+        let long = long.strip_prefix("work/").unwrap();
+        assert!(matches!(content(long), Some(Entry::File { content, .. }) if content == b"two"));
+        let link = Entry::Link {
+            target: "/etc/passwd".to_owned(),
+        };
+        assert_eq!(content("c"), Some(link));
+        let mut entries = tar::Archive::new(kept.open().unwrap());
+        let hard = entries
+            .entries()
+            .unwrap()
+            .map(Result::unwrap)
+            .nth(2)
+            .unwrap();
+        assert_eq!(hard.link_name().unwrap().unwrap(), Path::new("a"));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out() {
+        let bytes = archive(|builder| {
+            file(builder, "work/small", b"x");
+            file(builder, "work/large", &[0; 5000]);
+        });
+        let kept = keep(&bytes[..], 3000).unwrap();
+        assert!(kept.find("small", 10).unwrap().is_some());
+        assert!(kept.find("large", 10).unwrap().is_none());
+    }
+
+    fn top(rows: &[[&str; 3]]) -> ContainerTopResponse {
+        let owned = |row: &[&str]| row.iter().map(|&field| field.to_owned()).collect();
+        ContainerTopResponse {
+            titles: Some(owned(&["PID", "PPID", "STAT"])),
+            processes: Some(rows.iter().map(|row| owned(row)).collect()),
+        }
+    }
+
+    #[test]
+    fn only_the_first_process_and_its_child_may_live() {
+        assert!(is_alone(&top(&[["10", "1", "Ss"], ["11", "10", "S"]])));
+        assert!(is_alone(&top(&[
+            ["10", "1", "Ss"],
+            ["11", "10", "S"],
+            ["12", "10", "Z"]
+        ])));
+        assert!(!is_alone(&top(&[["10", "1", "Ss"], ["12", "9", "S"]])));
+        assert!(!is_alone(&top(&[
+            ["10", "1", "Ss"],
+            ["11", "10", "S"],
+            ["12", "11", "S"]
+        ])));
+        assert!(!is_alone(&top(&[])));
+        assert!(!is_alone(&ContainerTopResponse::default()));
+    }
+}

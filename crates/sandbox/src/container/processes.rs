@@ -1,0 +1,23 @@
+//! The shell code that runs inside of a container: its first process, and the killing of trees.
+
+/// First process of a container. It waits for a child that waits for input that never comes, which
+/// makes it collect every orphan that ends in the meantime. The child is a copy of this shell, so
+/// that no program of the image, which the agent could have replaced, starts when the agent is cut
+/// off. USR1 ends everybody else.
+pub(super) const FIRST: &str = "trap 'kill -9 -1' USR1; exec 3<&0; \
+    while :; do (read -r _ <&3) & wait $!; done";
+
+/// Kills a process tree; its arguments are described in it.
+pub(super) const KILL: &str = include_str!("kill.sh");
+
+/// Runs a program as told, and says first, as a line on standard error, which pid it has.
+pub(super) const PIPED: &str = r#"echo $$ >&2; cd -- "$1" || exit 126; shift; exec "$@""#;
+
+/// The same with descriptor 3 on what is standard output outside; the program's own goes with its
+/// standard error.
+pub(super) const WITH_VERDICT: &str =
+    r#"echo $$ >&2; cd -- "$1" || exit 126; shift; exec 3>&1 1>&2; exec "$@""#;
+
+/// Runs a program on the terminal it finds itself on.
+pub(super) const ON_TERMINAL: &str = r#"stty -echo -onlcr rows 50 cols 200 2>/dev/null
+    cd -- "$1" || exit 126; shift; exec "$@""#;

@@ -1,0 +1,124 @@
+//! Makes container sandboxes on one engine.
+
+use async_trait::async_trait;
+use bollard::query_parameters::{CreateContainerOptions, StartContainerOptions};
+use tokio::time::timeout;
+
+use super::engine::{Address, Engine, failed, refused};
+use super::leftovers;
+use super::sandbox::{ContainerSandbox, OwnedContainer};
+use super::spec;
+use crate::contract::{Provider, Request, Sandbox};
+use crate::error::SandboxError;
+
+#[derive(Debug)]
+pub struct ContainerProvider {
+    engine: Engine,
+    owner: String,
+}
+
+impl ContainerProvider {
+    /// Connects to the engine of `DOCKER_HOST`, or else to the one behind Docker's or Podman's usual
+    /// socket.
+    pub async fn connect() -> Result<Self, SandboxError> {
+        Ok(Self {
+            engine: Engine::connect(Address::find()?).await?,
+            owner: leftovers::owner_label()?,
+        })
+    }
+
+    /// Removes the containers whose owner, a process of this host, has died, and only those. Says
+    /// how many there were.
+    pub async fn remove_dead_owners(&self) -> Result<usize, SandboxError> {
+        leftovers::remove_dead_owners(&self.engine.docker).await
+    }
+
+    /// The digest that pins an image: of its manifest where it came from a registry, else its id.
+    pub async fn image_digest(&self, image: &str) -> Result<String, SandboxError> {
+        let found = match self.engine.docker.inspect_image(image).await {
+            Err(error) if matches!(refused(&error), Some((404, _))) => Err(no_image(image)),
+            other => other.map_err(failed("could not look at an image")),
+        }?;
+        found
+            .repo_digests
+            .into_iter()
+            .flatten()
+            .next()
+            .or(found.id)
+            .ok_or_else(|| no_image(image))
+    }
+
+    async fn start(&self, request: &Request) -> Result<OwnedContainer, SandboxError> {
+        let body = spec::create_body(request, &self.owner)?;
+        let image = body.image.clone().unwrap_or_default();
+        // Owned before it exists: whatever happens from here on, it is removed.
+        let name = format!("agon-{:016x}", rand::random::<u64>());
+        let owned = OwnedContainer::new(self.engine.clone(), name.clone());
+        let docker = &self.engine.docker;
+        let named = CreateContainerOptions {
+            name: Some(name.clone()),
+            ..CreateContainerOptions::default()
+        };
+        match docker.create_container(Some(named), body).await {
+            Err(error) if matches!(refused(&error), Some((404, _))) => {
+                return Err(no_image(&image));
+            }
+            other => other.map_err(not_started)?,
+        };
+        docker
+            .start_container(&name, None::<StartContainerOptions>)
+            .await
+            .map_err(not_started)?;
+        Ok(owned)
+    }
+}
+
+fn not_started(error: bollard::errors::Error) -> SandboxError {
+    match refused(&error) {
+        Some((_, reason)) => SandboxError::Start(reason.to_owned()),
+        None => failed("could not start a container")(error),
+    }
+}
+
+fn no_image(image: &str) -> SandboxError {
+    SandboxError::Missing(format!(
+        "the container engine has no image `{image}`: get it with `docker pull {image}`, or make \
+         it with `docker import`"
+    ))
+}
+
+#[async_trait]
+impl Provider for ContainerProvider {
+    async fn prepare(&self, request: &Request) -> Result<Box<dyn Sandbox>, SandboxError> {
+        match timeout(request.start, self.start(request)).await {
+            Ok(container) => Ok(Box::new(ContainerSandbox::new(
+                container?,
+                request.environment.disk,
+            ))),
+            Err(_) => Err(SandboxError::Timeout {
+                what: "starting a container",
+                seconds: request.start.as_secs_f64(),
+            }),
+        }
+    }
+
+    async fn describe(&self) -> Result<String, SandboxError> {
+        let version = self
+            .engine
+            .docker
+            .version()
+            .await
+            .map_err(failed("could not ask the container engine for its version"))?;
+        let podman = version
+            .components
+            .iter()
+            .flatten()
+            .any(|component| component.name.starts_with("Podman"));
+        Ok(format!(
+            "{} {} (API {})",
+            if podman { "podman" } else { "docker" },
+            version.version.unwrap_or_default(),
+            self.engine.docker.client_version()
+        ))
+    }
+}

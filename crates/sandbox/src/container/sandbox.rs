@@ -1,0 +1,140 @@
+//! One container as a sandbox. Owns the container: it is removed when this is dropped.
+
+use std::time::Duration;
+
+use agon_core::ByteSize;
+use agon_core::files::FileTree;
+use async_trait::async_trait;
+use bollard::models::ContainerState;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use super::engine::{Engine, failed};
+use super::{exec, files, freeze, leftovers};
+use crate::archive::WorkArchive;
+use crate::contract::{Exec, ExecOutput, Frozen, Piped, Sandbox, Terminal};
+use crate::error::SandboxError;
+
+#[derive(Debug)]
+pub(super) struct ContainerSandbox {
+    owned: OwnedContainer,
+    disk: ByteSize,
+}
+
+impl ContainerSandbox {
+    pub(super) fn new(owned: OwnedContainer, disk: ByteSize) -> Self {
+        Self { owned, disk }
+    }
+}
+
+/// Names a container of an engine.
+#[derive(Debug, Clone)]
+pub(super) struct Container {
+    pub(super) engine: Engine,
+    pub(super) name: String,
+}
+
+/// A container that is removed with everything in it when this is dropped.
+#[derive(Debug)]
+pub(super) struct OwnedContainer {
+    pub(super) container: Container,
+    runtime: Handle,
+    removed: bool,
+}
+
+/// Deadline for a removal. What is left then is found by its owner label.
+const REMOVAL: Duration = Duration::from_secs(60);
+
+impl OwnedContainer {
+    pub(super) fn new(engine: Engine, name: String) -> Self {
+        Self {
+            container: Container { engine, name },
+            runtime: Handle::current(),
+            removed: false,
+        }
+    }
+}
+
+impl Drop for OwnedContainer {
+    fn drop(&mut self) {
+        if !self.removed {
+            let container = self.container.clone();
+            self.runtime.spawn(async move { container.remove().await });
+        }
+    }
+}
+
+impl Container {
+    /// Whether it is gone now.
+    async fn remove(&self) -> bool {
+        let removal = leftovers::remove(&self.engine.docker, &self.name);
+        matches!(timeout(REMOVAL, removal).await, Ok(Ok(())))
+    }
+
+    /// Why nothing works in it any more.
+    pub(super) async fn obituary(&self, symptom: String) -> SandboxError {
+        let inspected = self.engine.docker.inspect_container(&self.name, None).await;
+        let state = match inspected.map_err(failed("could not look at the container")) {
+            Ok(container) => container.state.unwrap_or_default(),
+            Err(error) => return SandboxError::Gone(format!("{symptom} ({error})")),
+        };
+        match state {
+            ContainerState {
+                oom_killed: Some(true),
+                running: Some(false),
+                ..
+            } => SandboxError::OutOfMemory,
+            _ => SandboxError::Gone(symptom),
+        }
+    }
+}
+
+#[async_trait]
+impl Sandbox for ContainerSandbox {
+    async fn exec(&self, exec: &Exec) -> Result<ExecOutput, SandboxError> {
+        self.owned.container.run(exec).await
+    }
+
+    async fn spawn(&self, exec: &Exec) -> Result<Piped, SandboxError> {
+        self.owned.container.spawn(exec).await
+    }
+
+    async fn terminal(&self, exec: &Exec) -> Result<Terminal, SandboxError> {
+        self.owned.container.terminal(exec).await
+    }
+
+    async fn kill_foreground(&self, shell: u32) -> Result<bool, SandboxError> {
+        let killed = self
+            .owned
+            .container
+            .run(&exec::kill(&["foreground", &shell.to_string()]))
+            .await?;
+        Ok(killed.exit.success() && killed.stdout.bytes.trim_ascii() != b"0")
+    }
+
+    async fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, SandboxError> {
+        files::read(&self.owned.container, path, limit).await
+    }
+
+    async fn write(&self, path: &str, content: &[u8]) -> Result<(), SandboxError> {
+        files::write(&self.owned.container, path, content).await
+    }
+
+    async fn copy_in(&self, tree: &FileTree, into: &str) -> Result<(), SandboxError> {
+        files::copy_in(&self.owned.container, tree, into).await
+    }
+
+    async fn unpack(&self, archive: &WorkArchive) -> Result<(), SandboxError> {
+        files::unpack(&self.owned.container, archive).await
+    }
+
+    async fn freeze(&mut self) -> Result<Frozen, SandboxError> {
+        let cut_off = freeze::cut_off(&self.owned.container).await?;
+        let work = freeze::take_work(&self.owned.container, self.disk).await?;
+        Ok(Frozen { cut_off, work })
+    }
+
+    async fn destroy(mut self: Box<Self>) {
+        self.owned.removed = self.owned.container.remove().await;
+    }
+}

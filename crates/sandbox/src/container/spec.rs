@@ -1,0 +1,121 @@
+//! What a container is made of: closed by default, limited, labelled with its owner.
+
+use std::collections::HashMap;
+
+use agon_core::environment::Network;
+use bollard::models::{
+    ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, MountType, ResourcesUlimits,
+};
+
+use super::processes;
+use crate::contract::{Request, WORK};
+use crate::error::SandboxError;
+
+pub(super) const LABEL_RUN: &str = "agon.run";
+pub(super) const LABEL_TRIAL: &str = "agon.trial";
+pub(super) const LABEL_OWNER: &str = "agon.owner";
+
+/// What root needs to install packages, own files of several users and serve low ports. Nothing
+/// here reaches beyond the container; devices, raw sockets and tracing of others stay out.
+const CAPABILITIES: [&str; 8] = [
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "NET_BIND_SERVICE",
+    "SETGID",
+    "SETUID",
+];
+
+/// The first process and its child are ours.
+const OWN_PROCESSES: u32 = 2;
+
+pub(super) fn create_body(
+    request: &Request,
+    owner: &str,
+) -> Result<ContainerCreateBody, SandboxError> {
+    let environment = &request.environment;
+    let image = environment.image.clone().ok_or_else(|| {
+        SandboxError::Missing(
+            "the task names no image; add `image:` to its `environment`".to_owned(),
+        )
+    })?;
+    let labels = [
+        (LABEL_RUN, request.owner.run.as_str()),
+        (LABEL_TRIAL, &request.owner.trial),
+        (LABEL_OWNER, owner),
+    ];
+    Ok(ContainerCreateBody {
+        image: Some(image),
+        entrypoint: Some(words(["sh", "-c", processes::FIRST])),
+        cmd: Some(Vec::new()),
+        // The first process waits on this for ever.
+        open_stdin: Some(true),
+        user: Some("0".to_owned()),
+        hostname: Some("agon".to_owned()),
+        working_dir: Some(WORK.to_owned()),
+        env: Some(assignments(&environment.env)),
+        labels: Some(HashMap::from(
+            labels.map(|(key, value)| (key.to_owned(), value.to_owned())),
+        )),
+        host_config: Some(host_config(request)),
+        ..ContainerCreateBody::default()
+    })
+}
+
+fn host_config(request: &Request) -> HostConfig {
+    let environment = &request.environment;
+    let memory = whole(environment.memory.0);
+    let network = match environment.network {
+        Network::None => "none",
+        Network::Open => "default",
+    };
+    let mounts = request.read_only.iter().map(|folder| Mount {
+        typ: Some(MountType::BIND),
+        source: Some(folder.host.to_string_lossy().into_owned()),
+        target: Some(folder.inside.clone()),
+        read_only: Some(true),
+        ..Mount::default()
+    });
+    HostConfig {
+        network_mode: Some(network.to_owned()),
+        memory: Some(memory),
+        // Memory and swap together: no swap.
+        memory_swap: Some(memory),
+        pids_limit: Some(i64::from(
+            environment.processes.saturating_add(OWN_PROCESSES),
+        )),
+        // The engines have no quota on most file systems; this bounds at least a single file.
+        ulimits: Some(vec![ResourcesUlimits {
+            name: Some("fsize".to_owned()),
+            soft: Some(whole(environment.disk.0)),
+            hard: Some(whole(environment.disk.0)),
+        }]),
+        cap_drop: Some(words(["ALL"])),
+        cap_add: Some(words(CAPABILITIES)),
+        security_opt: Some(words(["no-new-privileges"])),
+        log_config: Some(HostConfigLogConfig {
+            typ: Some("none".to_owned()),
+            config: None,
+        }),
+        mounts: Some(mounts.collect()),
+        ..HostConfig::default()
+    }
+}
+
+pub(super) fn assignments<'a>(
+    env: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> Vec<String> {
+    env.into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
+}
+
+fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).to_vec()
+}
+
+fn whole(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,177 @@
+//! The processes of this machine or sandbox as `/proc` tells them, and who belongs to whom.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The part of `/proc/PID/stat` that we use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: u32,
+    pub(crate) state: u8,
+    pub(crate) parent: u32,
+    pub(crate) group: u32,
+    pub(crate) session: u32,
+    /// Process group in the foreground of its terminal; negative without one.
+    pub(crate) foreground: i64,
+    /// Clock ticks since the machine started: with the pid, this names a process for good.
+    pub(crate) start: u64,
+}
+
+impl Process {
+    pub(crate) fn find(pid: u32) -> Option<Self> {
+        Self::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// The name of a process stands in parentheses and may hold anything, so look from its end.
+    pub(crate) fn parse(stat: &[u8]) -> Option<Self> {
+        let open = stat.iter().position(|&byte| byte == b'(')?;
+        let close = stat.iter().rposition(|&byte| byte == b')')?;
+        let pid = std::str::from_utf8(stat.get(..open)?).ok()?;
+        let rest = std::str::from_utf8(stat.get(close + 1..)?).ok()?;
+        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        Some(Self {
+            pid: pid.trim().parse().ok()?,
+            state: *fields.first()?.as_bytes().first()?,
+            parent: fields.get(1)?.parse().ok()?,
+            group: fields.get(2)?.parse().ok()?,
+            session: fields.get(3)?.parse().ok()?,
+            foreground: fields.get(5)?.parse().ok()?,
+            start: fields.get(19)?.parse().ok()?,
+        })
+    }
+
+    /// Ended, and only waiting to be noticed by its parent.
+    pub(crate) fn is_dead(&self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+}
+
+/// Everybody alive at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Processes(HashMap<u32, Process>);
+
+impl Processes {
+    pub(crate) fn now() -> Self {
+        let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
+        folders
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .filter_map(Process::find)
+            .collect()
+    }
+
+    pub(crate) fn get(&self, pid: u32) -> Option<&Process> {
+        self.0.get(&pid)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Process> {
+        self.0.values()
+    }
+
+    /// Whether `ancestor` is above `pid`. Bounded, since the snapshot is not taken at once and may
+    /// hold a circle where numbers were reused.
+    pub(crate) fn descends(&self, pid: u32, ancestor: u32) -> bool {
+        let mut at = pid;
+        for _ in 0..self.0.len() {
+            match self.0.get(&at) {
+                Some(process) if process.parent == ancestor => return true,
+                Some(process) => at = process.parent,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+impl FromIterator<Process> for Processes {
+    fn from_iter<I: IntoIterator<Item = Process>>(processes: I) -> Self {
+        Self(processes.into_iter().map(|p| (p.pid, p)).collect())
+    }
+}
+
+/// Kills whomever `chosen` names, again and again until it names nobody new: processes that were
+/// born while we looked are found by the next look. Says whether there was anybody.
+pub(crate) fn kill_all(chosen: impl Fn(&Processes, &Process) -> bool) -> bool {
+    let mut killed = HashSet::new();
+    loop {
+        let now = Processes::now();
+        let mut anybody_new = false;
+        for process in now.iter() {
+            if process.pid <= 1 || process.is_dead() || !chosen(&now, process) {
+                continue;
+            }
+            if killed.insert((process.pid, process.start)) {
+                anybody_new = true;
+                signal(process.pid);
+            }
+        }
+        if !anybody_new {
+            return !killed.is_empty();
+        }
+    }
+}
+
+fn signal(pid: u32) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        // It may have ended by itself since the look: that is what we want.
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn process(pid: u32, parent: u32) -> Process {
+        Process {
+            pid,
+            parent,
+            state: b'S',
+            group: pid,
+            session: 1,
+            foreground: -1,
+            start: 0,
+        }
+    }
+
+    #[test]
+    fn a_hostile_name_does_not_move_the_fields() {
+        let stat = b"42 (a) R 1 1 (b) S 7 8 9 10 11 4194304 1 2 3 4 5 6 7 8 20 0 1 0 12345 1 2";
+        let read = Process::parse(stat).unwrap();
+        assert_eq!((read.pid, read.parent, read.group), (42, 7, 8));
+        assert_eq!((read.session, read.foreground, read.start), (9, 11, 12345));
+    }
+
+    #[test]
+    fn our_own_entry_reads() {
+        let me = Process::find(std::process::id()).unwrap();
+        assert_eq!(me.pid, std::process::id());
+        assert!(!me.is_dead());
+    }
+
+    #[test]
+    fn descent_goes_over_several_generations_and_ends_in_circles() {
+        let all: Processes = [
+            process(2, 1),
+            process(3, 2),
+            process(4, 3),
+            process(8, 9),
+            process(9, 8),
+        ]
+        .into_iter()
+        .collect();
+        assert!(all.descends(4, 2));
+        assert!(!all.descends(2, 4));
+        assert!(!all.descends(8, 2));
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_makes_the_parser_fail_hard(stat in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Process::parse(&stat);
+        }
+    }
+}

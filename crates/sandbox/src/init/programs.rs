@@ -1,0 +1,260 @@
+//! The programs that the init has started: who they are, when they ended, how to end them. All
+//! waiting happens in one thread, which also reaps the orphans of the sandbox.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use command_fds::{CommandFdExt, FdMapping};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, wait, waitid,
+};
+use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
+
+use super::processes::{Process, Processes, kill_all};
+use super::wire::{Ended, Start};
+
+/// Where the verdict channel is in a program that has one.
+const VERDICT: i32 = 3;
+
+/// The kernel shall prefer any program to us when memory runs out.
+const OOM_SCORE: &str = "500";
+
+/// Wide, so that no program folds its lines for us.
+const ROWS: u16 = 50;
+const COLUMNS: u16 = 1000;
+
+#[derive(Debug)]
+pub(super) struct Programs {
+    table: Mutex<Table>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    /// Ids of running programs by pid.
+    running: HashMap<u32, u64>,
+    /// There is nobody in the sandbox but us.
+    alone: bool,
+}
+
+impl Programs {
+    /// `report` hears of every program that has ended.
+    pub(super) fn watch(
+        mut report: impl FnMut(u64, Ended) + Send + 'static,
+    ) -> io::Result<Arc<Self>> {
+        let programs = Arc::new(Self {
+            table: Mutex::new(Table {
+                running: HashMap::new(),
+                alone: true,
+            }),
+            changed: Condvar::new(),
+        });
+        let watched = Arc::clone(&programs);
+        thread::Builder::new()
+            .name("reaper".to_owned())
+            .spawn(move || {
+                loop {
+                    for (id, ended) in watched.reap() {
+                        report(id, ended);
+                    }
+                }
+            })?;
+        Ok(programs)
+    }
+
+    /// Starts a program on the given descriptors, in a process group of its own. `started` runs
+    /// before anybody can hear that the program has ended.
+    pub(super) fn spawn(
+        &self,
+        id: u64,
+        start: &Start,
+        base: &BTreeMap<String, String>,
+        descriptors: Vec<OwnedFd>,
+        started: impl FnOnce() -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut descriptors = descriptors.into_iter();
+        let mut next = || {
+            let missing = || io::Error::other("a descriptor is missing");
+            descriptors.next().map(Stdio::from).ok_or_else(missing)
+        };
+        let mut command = command(start, base)?;
+        command.stdin(next()?).stdout(next()?).stderr(next()?);
+        command.process_group(0);
+        if let Some(verdict) = descriptors.next() {
+            command
+                .fd_mappings(vec![FdMapping {
+                    parent_fd: verdict,
+                    child_fd: VERDICT,
+                }])
+                .map_err(io::Error::other)?;
+        }
+        let mut table = self.lock();
+        let child = command.spawn()?;
+        self.enter(&mut table, child.id(), id);
+        started()
+    }
+
+    /// Starts a program on a terminal of its own and hands over the controlling end.
+    pub(super) fn terminal(
+        &self,
+        id: u64,
+        start: &Start,
+        base: &BTreeMap<String, String>,
+        started: impl FnOnce(OwnedFd) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (pty, pts) = pty_process::blocking::open().map_err(io::Error::other)?;
+        pty.resize(pty_process::Size::new(ROWS, COLUMNS))
+            .map_err(io::Error::other)?;
+        let mut modes = tcgetattr(&pty)?;
+        modes.local_modes.remove(LocalModes::ECHO);
+        modes.output_modes.remove(OutputModes::OPOST);
+        tcsetattr(&pty, OptionalActions::Now, &modes)?;
+
+        let mut command = pty_process::blocking::Command::new(program(start)?)
+            .args(start.argv.get(1..).unwrap_or_default())
+            .current_dir(&start.cwd);
+        for (name, value) in base.iter().chain(&start.env) {
+            command = command.env(name, value);
+        }
+        let mut table = self.lock();
+        let child = command.spawn(pts).map_err(|error| match error {
+            pty_process::Error::Io(error) => error,
+            other => io::Error::other(other),
+        })?;
+        self.enter(&mut table, child.id(), id);
+        started(pty.into())
+    }
+
+    fn enter(&self, table: &mut Table, pid: u32, id: u64) {
+        table.running.insert(pid, id);
+        table.alone = false;
+        self.changed.notify_all();
+        // Best effort: without it the kernel may choose by size alone, and we are small.
+        let _ = fs::write(format!("/proc/{pid}/oom_score_adj"), OOM_SCORE);
+    }
+
+    /// Kills a program with its process group and its descendants. Those of them that fled to us
+    /// (their parents ended) are known by age: whoever came to us, was born since the program
+    /// started, and is of no other program's session or group, goes too.
+    pub(super) fn kill(&self, id: u64) {
+        let table = self.lock();
+        let Some(&leader) = table
+            .running
+            .iter()
+            .find(|(_, it)| **it == id)
+            .map(|(pid, _)| pid)
+        else {
+            return;
+        };
+        // Pids rise, so they tell who came first within a tick of the clock.
+        let Some(born) = Process::find(leader).map(|process| (process.start, leader)) else {
+            return;
+        };
+        let others = |number| number != leader && table.running.contains_key(&number);
+        kill_all(|now, process| {
+            let orphan = process.parent == 1
+                && (process.start, process.pid) > born
+                && !others(process.pid)
+                && !others(process.session)
+                && !others(process.group);
+            process.pid == leader
+                || process.group == leader
+                || process.session == leader
+                || orphan
+                || now.descends(process.pid, leader)
+        });
+    }
+
+    /// Kills the process group in the foreground of the terminal of `shell`, with descendants,
+    /// but never the shell.
+    pub(super) fn kill_foreground(shell: u32) -> bool {
+        let Some(front) = Process::find(shell).map(|process| process.foreground) else {
+            return false;
+        };
+        let in_front = |now: &Processes, pid: u32| {
+            let group = now.get(pid).map(|process| i64::from(process.group));
+            pid != shell && group == Some(front)
+        };
+        kill_all(|now, process| {
+            let pid = process.pid;
+            pid != shell
+                && !now.descends(shell, pid)
+                && (in_front(now, pid)
+                    || now
+                        .iter()
+                        .any(|up| in_front(now, up.pid) && now.descends(pid, up.pid)))
+        })
+    }
+
+    /// Ends everybody in the sandbox but us, and returns when they are gone.
+    pub(super) fn end_all(&self) {
+        let mut table = self.lock();
+        while !table.alone {
+            // The signal goes to "group 1", which the kernel reads as everybody but process 1.
+            let _ = kill_process_group(Pid::INIT, Signal::KILL);
+            let waited = self.changed.wait_timeout(table, Duration::from_millis(20));
+            table = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits until somebody has ended. Reaping itself happens under the lock: a start that fails
+    /// waits for its own child, which must not be taken from under it.
+    fn reap(&self) -> Vec<(u64, Ended)> {
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let _ = waitid(WaitId::All, ended);
+        let mut found = Vec::new();
+        let mut table = self.lock();
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) => {
+                    let pid = pid.as_raw_nonzero().get().unsigned_abs();
+                    if let Some(id) = table.running.remove(&pid) {
+                        let ended = match (status.exit_status(), status.terminating_signal()) {
+                            (Some(code), _) => Ended::Code(code),
+                            (None, signal) => Ended::Signal(signal.unwrap_or_default()),
+                        };
+                        found.push((id, ended));
+                    }
+                }
+                Err(Errno::CHILD) => {
+                    table.alone = true;
+                    self.changed.notify_all();
+                    break;
+                }
+                Ok(None) | Err(_) => break,
+            }
+        }
+        if found.is_empty() {
+            let waited = self.changed.wait_while(table, |table| table.alone);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
+        }
+        found
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn program(start: &Start) -> io::Result<&String> {
+    let empty = || io::Error::new(io::ErrorKind::InvalidInput, "there is no program to start");
+    start.argv.first().ok_or_else(empty)
+}
+
+fn command(start: &Start, base: &BTreeMap<String, String>) -> io::Result<Command> {
+    let mut command = Command::new(program(start)?);
+    command
+        .args(start.argv.get(1..).unwrap_or_default())
+        .current_dir(&start.cwd)
+        .envs(base)
+        .envs(&start.env);
+    Ok(command)
+}

@@ -1,0 +1,193 @@
+//! The init's own loop: one request after the other, until the host hangs up.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use rustix::fs::Mode;
+use rustix::net::{RecvFlags, SendFlags};
+use rustix::process::{
+    DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit,
+};
+
+use super::programs::Programs;
+use super::wire::{self, Ask, Packet, Reply, Request, Rlimits, Say, Start};
+use super::{files, folder};
+use crate::contract::WORK;
+
+/// The id under which the init says hello.
+const UNASKED: u64 = 0;
+
+/// Messages travel in small packets; the host shows them to people.
+const LONGEST_MESSAGE: usize = 4096;
+
+const OPEN_FILES: u64 = 1024;
+
+/// Runs as process 1 of a sandbox with the host's socket as standard input.
+pub fn main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The host keeps our standard error and shows it when we are gone.
+            let _ = writeln!(io::stderr(), "the sandbox's init failed: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve() -> io::Result<()> {
+    // Same user as the agent: without this it could look into us and take our descriptors.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let socket = Arc::new(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::process::umask(Mode::from_raw_mode(0o022));
+
+    let reports = Arc::clone(&socket);
+    let programs = Programs::watch(move |id, ended| {
+        // A host that is gone takes us along: nothing to do about an error here.
+        let _ = say(&reports, id, Say::Exited(ended));
+    })?;
+    say(&socket, UNASKED, Say::Hello)?;
+
+    let mut init = Init {
+        socket: Arc::clone(&socket),
+        programs,
+        env: BTreeMap::new(),
+    };
+    let mut buffer = vec![0; wire::MOST];
+    while let Some(packet) = wire::receive(&socket, &mut buffer, RecvFlags::empty())? {
+        init.answer(packet)?;
+    }
+    Ok(())
+}
+
+struct Init {
+    socket: Arc<OwnedFd>,
+    programs: Arc<Programs>,
+    /// What every program finds in its environment.
+    env: BTreeMap<String, String>,
+}
+
+impl Init {
+    fn answer(&mut self, packet: Packet<Request>) -> io::Result<()> {
+        let Request { id, ask } = packet.body;
+        let mut descriptors = packet.descriptors;
+        let said = match ask {
+            Ask::Go { limits, env } => {
+                self.env = env;
+                return apply(&limits);
+            }
+            Ask::Kill { program } => {
+                self.programs.kill(program);
+                return Ok(());
+            }
+            Ask::Spawn(start) => {
+                let started = || say(&self.socket, id, Say::Started);
+                let spawned = self
+                    .programs
+                    .spawn(id, &start, &self.env, descriptors, started);
+                match spawned {
+                    Ok(()) => return Ok(()),
+                    Err(error) => Say::Failed(not_started(&start, &error)),
+                }
+            }
+            Ask::Terminal(start) => {
+                let started = |terminal: OwnedFd| self.hand_over(id, &terminal);
+                match self.programs.terminal(id, &start, &self.env, started) {
+                    Ok(()) => return Ok(()),
+                    Err(error) => Say::Failed(not_started(&start, &error)),
+                }
+            }
+            Ask::KillForeground { shell } => Say::Killed(Programs::kill_foreground(shell)),
+            Ask::Read { path, limit } => done(
+                &format!("cannot read `{path}`"),
+                only(&mut descriptors).and_then(|into| files::read(&path, limit, into)),
+            ),
+            Ask::Write { path } => done(
+                &format!("cannot write `{path}`"),
+                only(&mut descriptors).and_then(|content| files::write(&path, content)),
+            ),
+            Ask::Unpack { into } => done(
+                &format!("cannot put files into `{into}`"),
+                only(&mut descriptors)
+                    .and_then(|archive| folder::unpack(archive, &files::resolve(&into))),
+            ),
+            Ask::Freeze { budget } => {
+                self.programs.end_all();
+                done(
+                    "cannot pack the working folder",
+                    only(&mut descriptors)
+                        .and_then(|into| folder::pack(WORK.as_ref(), into, budget)),
+                )
+            }
+        };
+        say(&self.socket, id, said)
+    }
+
+    fn hand_over(&self, id: u64, terminal: &OwnedFd) -> io::Result<()> {
+        let say = Say::Started;
+        let bytes = wire::encode(&Reply { id, say })?;
+        let none = SendFlags::empty();
+        wire::send(&self.socket, &bytes, &[terminal.as_fd()], none)
+    }
+}
+
+fn say(socket: &OwnedFd, id: u64, say: Say) -> io::Result<()> {
+    let bytes = wire::encode(&Reply { id, say })?;
+    wire::send(socket, &bytes, &[], SendFlags::empty())
+}
+
+fn only(descriptors: &mut Vec<OwnedFd>) -> io::Result<OwnedFd> {
+    let missing = || io::Error::other("a descriptor is missing");
+    descriptors.pop().ok_or_else(missing)
+}
+
+fn done(what: &str, result: io::Result<()>) -> Say {
+    match result {
+        Ok(()) => Say::Done,
+        Err(error) => failed(&format!("{what}: {error}")),
+    }
+}
+
+fn not_started(start: &Start, error: &io::Error) -> String {
+    let program = start.argv.first().map_or("", String::as_str);
+    cut(format!(
+        "cannot start `{program}` in `{}`: {error}",
+        start.cwd
+    ))
+}
+
+fn failed(message: &str) -> Say {
+    Say::Failed(cut(message.to_owned()))
+}
+
+fn cut(mut message: String) -> String {
+    message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+    message
+}
+
+fn apply(limits: &Rlimits) -> io::Result<()> {
+    let set = |resource, most: u64| {
+        // A limit that we were started under may be lower already, and cannot be raised.
+        let inherited = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        let most = Some(most.min(inherited));
+        let limit = Rlimit {
+            current: most,
+            maximum: most,
+        };
+        setrlimit(resource, limit)
+    };
+    set(Resource::Core, 0)?;
+    set(Resource::Nofile, OPEN_FILES)?;
+    set(Resource::Fsize, limits.file_size)?;
+    if let Some(processes) = limits.processes {
+        set(Resource::Nproc, processes)?;
+    }
+    if let Some(bytes) = limits.address_space {
+        set(Resource::As, bytes)?;
+    }
+    Ok(())
+}

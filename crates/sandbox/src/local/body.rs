@@ -1,0 +1,135 @@
+//! The processes of a sandbox and the place they have: how they end, and what their end means.
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::process::Child;
+use std::sync::Arc;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use tokio::sync::oneshot;
+
+use super::slot::Slot;
+use super::worker::Worker;
+use crate::error::SandboxError;
+
+/// A killed process is gone in no time, unless the kernel itself is stuck.
+const LAST: Timespec = Timespec {
+    tv_sec: 10,
+    tv_nsec: 0,
+};
+
+/// The most that is shown of what bubblewrap or the init have said.
+const LONGEST_WORDS: usize = 4096;
+
+/// Dropping it ends everything inside, without waiting.
+#[derive(Debug)]
+pub(super) struct Body {
+    parts: Option<Parts>,
+}
+
+#[derive(Debug)]
+struct Parts {
+    bubblewrap: Child,
+    init: Option<OwnedFd>,
+    /// Given back when everybody is dead.
+    _slot: Arc<Slot>,
+}
+
+impl Body {
+    pub(super) fn new(bubblewrap: Child, slot: Arc<Slot>) -> Self {
+        Self {
+            parts: Some(Parts {
+                bubblewrap,
+                init: None,
+                _slot: slot,
+            }),
+        }
+    }
+
+    /// From now on the init's end, which is the end of everybody inside, can be seen.
+    pub(super) fn watch(&mut self, init: Pid) {
+        if let Some(parts) = &mut self.parts {
+            parts.init = pidfd_open(init, PidfdFlags::empty()).ok();
+        }
+    }
+
+    /// Ends everything inside. What is returned resolves when all is gone.
+    pub(super) fn end(&mut self) -> oneshot::Receiver<()> {
+        let (done, gone) = oneshot::channel();
+        if let Some(parts) = self.parts.take() {
+            parts.bury(done);
+        }
+        gone
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Parts {
+    fn bury(mut self, done: oneshot::Sender<()>) {
+        if let Some(init) = &self.init {
+            let _ = pidfd_send_signal(init, Signal::KILL);
+        }
+        let _ = self.bubblewrap.kill();
+        let Ok(undertaker) = Worker::undertaker() else {
+            return;
+        };
+        undertaker.run(move || {
+            let _ = self.bubblewrap.wait();
+            if let Some(init) = &self.init {
+                let _ = poll(&mut [PollFd::new(init, PollFlags::IN)], Some(&LAST));
+            }
+            drop(self);
+            let _ = done.send(());
+        });
+    }
+}
+
+/// What tells, after a sandbox has ended by itself, why it did.
+#[derive(Debug)]
+pub(super) struct Witness {
+    /// Standard error of bubblewrap and of the init.
+    words: File,
+    slot: Arc<Slot>,
+    oom_kills_before: u64,
+}
+
+impl Witness {
+    pub(super) fn new(words: File, slot: Arc<Slot>) -> Self {
+        let oom_kills_before = oom_kills(&slot);
+        Self {
+            words,
+            slot,
+            oom_kills_before,
+        }
+    }
+
+    pub(super) fn words(&self) -> String {
+        let mut buffer = vec![0; LONGEST_WORDS];
+        let count = self.words.read_at(&mut buffer, 0).unwrap_or(0);
+        buffer.truncate(count);
+        String::from_utf8_lossy(&buffer).trim().to_owned()
+    }
+
+    pub(super) fn loss(&self) -> SandboxError {
+        if oom_kills(&self.slot) > self.oom_kills_before {
+            return SandboxError::OutOfMemory;
+        }
+        let words = self.words();
+        SandboxError::Gone(if words.is_empty() {
+            "its processes were ended from outside".to_owned()
+        } else {
+            words
+        })
+    }
+}
+
+fn oom_kills(slot: &Slot) -> u64 {
+    slot.group().map_or(0, |group| group.oom_kills())
+}

@@ -1,0 +1,178 @@
+//! How bubblewrap is called: what of the host is shown inside, what is private, what is given up.
+//! An allow-list; nothing is shown because it was not forbidden.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use agon_core::Environment;
+use agon_core::environment::Network;
+
+use super::scratch::{ETC_FOLDERS, Scratch};
+use crate::contract::{Request, WORK};
+use crate::error::SandboxError;
+
+const HOME: &str = "/home/agent";
+const INIT: &str = "/.agon/init";
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Private folders besides the working folder, which live in memory too.
+const PRIVATE: [(&str, u64, &str); 4] = [
+    ("/tmp", 128 << 20, "1777"),
+    (HOME, 64 << 20, "0755"),
+    ("/run", 8 << 20, "0755"),
+    ("/dev/shm", 32 << 20, "1777"),
+];
+
+/// Folders of the root that are links into `/usr` on most systems, and folders on some.
+const ROOTS: [&str; 6] = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+
+/// Whom the init and its threads count as, beside the task's own processes.
+const OWN_PROCESSES: u64 = 8;
+
+pub(super) fn find() -> Result<PathBuf, SandboxError> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| PATH.into());
+    std::env::split_paths(&path)
+        .map(|folder| folder.join("bwrap"))
+        .find(|program| program.is_file())
+        .ok_or_else(|| {
+            SandboxError::Missing(
+                "bubblewrap is not installed: run `apt-get install bubblewrap` (or `cargo xtask \
+                 demo`)"
+                    .to_owned(),
+            )
+        })
+}
+
+/// Bytes that a sandbox may take: pages of its private folders count as memory.
+pub(super) fn memory_limit(environment: &Environment) -> u64 {
+    let private: u64 = PRIVATE.iter().map(|(_, size, _)| size).sum();
+    environment
+        .memory
+        .0
+        .saturating_add(environment.disk.0)
+        .saturating_add(private)
+}
+
+pub(super) fn process_limit(environment: &Environment) -> u64 {
+    u64::from(environment.processes) + OWN_PROCESSES
+}
+
+/// Everything but standard streams.
+pub(super) fn command(
+    program: &Path,
+    scratch: &Scratch,
+    init_args: &[String],
+    user: Option<u32>,
+    request: &Request,
+) -> Command {
+    let mut line = Line(Vec::new());
+    line.add([
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+        "--disable-userns",
+        "--new-session",
+        "--die-with-parent",
+        "--as-pid-1",
+    ]);
+    line.add(["--cap-drop", "ALL", "--hostname", "agon"]);
+    line.add(["--uid", "1000", "--gid", "1000"]);
+
+    line.add(["--ro-bind", "/usr", "/usr"]);
+    for name in ROOTS {
+        line.root(name);
+    }
+    line.bind(&scratch.etc(), "/etc");
+    for folder in ETC_FOLDERS {
+        let path = format!("/etc/{folder}");
+        line.add(["--ro-bind-try", &path, &path]);
+    }
+    line.add(["--symlink", "/tmp", "/var/tmp"]);
+    line.add(["--proc", "/proc", "--dev", "/dev"]);
+    for (folder, size, mode) in PRIVATE {
+        line.tmpfs(folder, size, mode);
+    }
+    line.tmpfs(WORK, request.environment.disk.0, "0755");
+    line.bind(&scratch.init(), INIT);
+    for folder in &request.read_only {
+        line.bind(&folder.host, &folder.inside);
+    }
+    match request.environment.network {
+        Network::None => line.add(["--unshare-net"]),
+        Network::Open => line.add(["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]),
+    }
+    // Both were made as writable folders in memory, without a limit.
+    line.add(["--remount-ro", "/dev", "--remount-ro", "/"]);
+    line.add(["--chdir", WORK, "--", INIT]);
+
+    let mut command = Command::new(program);
+    command
+        .args(line.0)
+        .args(init_args)
+        .env_clear()
+        .env("PATH", PATH)
+        .env("HOME", HOME)
+        .env("USER", "agent")
+        .env("LANG", "C.UTF-8")
+        .env("TERM", "dumb")
+        .current_dir("/")
+        .stdout(Stdio::null());
+    if let Some(user) = user {
+        command.uid(user).gid(user);
+    }
+    command
+}
+
+struct Line(Vec<OsString>);
+
+impl Line {
+    fn add<const N: usize>(&mut self, parts: [&str; N]) {
+        self.0.extend(parts.map(OsString::from));
+    }
+
+    fn bind(&mut self, host: &Path, inside: &str) {
+        self.0
+            .extend(["--ro-bind".into(), host.into(), inside.into()]);
+    }
+
+    fn tmpfs(&mut self, folder: &str, size: u64, mode: &str) {
+        let size = size.to_string();
+        self.add(["--size", &size, "--perms", mode, "--tmpfs", folder]);
+    }
+
+    /// Shows a folder of the root as the host has it: as a link or as itself.
+    fn root(&mut self, name: &str) {
+        let path = Path::new("/").join(name);
+        if let Ok(target) = fs::read_link(&path) {
+            self.0
+                .extend(["--symlink".into(), target.into(), path.into()]);
+        } else if path.is_dir() {
+            self.0
+                .extend(["--ro-bind".into(), path.clone().into(), path.into()]);
+        }
+    }
+}
+
+/// Why bubblewrap has ended before the init was there.
+pub(super) fn explain(stderr: &str) -> SandboxError {
+    let said = stderr.trim();
+    let forbidden = ["namespace", "uid map"]
+        .iter()
+        .any(|word| said.contains(word));
+    if forbidden {
+        SandboxError::Missing(format!(
+            "user namespaces are not allowed here: run `sysctl -w \
+             kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000` (on Ubuntu also \
+             `kernel.apparmor_restrict_unprivileged_userns=0`); bubblewrap says: {said}"
+        ))
+    } else if said.is_empty() {
+        SandboxError::Start("bubblewrap ended without a word".to_owned())
+    } else {
+        SandboxError::Start(said.to_owned())
+    }
+}

@@ -1,0 +1,18 @@
+//! Sandboxes on this machine: one bubblewrap process each, with our own init inside. Files and
+//! programs of the sandbox are reached only through that init; nothing of an agent's is ever
+//! opened by path from here.
+
+mod body;
+mod bubblewrap;
+mod link;
+mod pack;
+mod provider;
+mod readiness;
+mod run;
+mod sandbox;
+pub(crate) mod scratch;
+mod slot;
+mod terminal;
+mod worker;
+
+pub use provider::{LocalConfig, LocalProvider};

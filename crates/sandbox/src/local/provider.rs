@@ -1,0 +1,205 @@
+//! Makes local sandboxes: takes a place, starts bubblewrap, waits for the init, sets limits.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::Child;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::Environment;
+use async_trait::async_trait;
+use rustix::net::sockopt::set_socket_passcred;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::process::Pid;
+use tokio::process::Command;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::body::{Body, Witness};
+use super::bubblewrap;
+use super::link::Link;
+use super::run::memory_file;
+use super::sandbox::LocalSandbox;
+use super::scratch::Scratch;
+use super::slot::{Slot, Slots};
+use super::worker::Worker;
+use crate::contract::{Provider, Request, Sandbox};
+use crate::error::SandboxError;
+use crate::init::wire::{Ask, Rlimits};
+use crate::limits::Enforcement;
+use crate::reaper::{OwnerMark, reap_dead_owners};
+
+const VERSION_DEADLINE: Duration = Duration::from_secs(10);
+
+/// How long the end of the process waits for its sandboxes to be gone.
+const LAST_BURIAL: Duration = Duration::from_secs(5);
+
+#[derive(Debug, Clone)]
+pub struct LocalConfig {
+    /// An executable that runs [`crate::init::main`] when it is given `init_args`.
+    pub init: PathBuf,
+    pub init_args: Vec<String>,
+}
+
+impl LocalConfig {
+    /// The running executable is its own init, if its `main` looks for
+    /// [`crate::init::ARGUMENT`].
+    pub fn own_executable() -> io::Result<Self> {
+        Ok(Self {
+            init: std::env::current_exe()?,
+            init_args: vec![crate::init::ARGUMENT.to_owned()],
+        })
+    }
+}
+
+#[derive(Debug)]
+pub struct LocalProvider {
+    bubblewrap: PathBuf,
+    init_args: Vec<String>,
+    scratch: Arc<Scratch>,
+    slots: Arc<Slots>,
+}
+
+impl LocalProvider {
+    /// Also removes what dead owners left.
+    pub fn new(config: LocalConfig) -> Result<Self, SandboxError> {
+        let bubblewrap = bubblewrap::find()?;
+        reap_dead_owners();
+        let owner = OwnerMark::current().map_err(SandboxError::io("cannot name ourselves"))?;
+        Ok(Self {
+            bubblewrap,
+            init_args: config.init_args,
+            scratch: Arc::new(Scratch::new(owner, &config.init)?),
+            slots: Slots::new(owner, Enforcement::detect()),
+        })
+    }
+
+    async fn start(&self, request: &Request) -> Result<LocalSandbox, SandboxError> {
+        let start = |error: io::Error| SandboxError::Start(error.to_string());
+        let slot = self.slots.take().map_err(start)?;
+        let (ours, theirs) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .map_err(|error| start(error.into()))?;
+        // The kernel tells the init's pid with its hello, translated into our numbering.
+        set_socket_passcred(&ours, true).map_err(|error| start(error.into()))?;
+        let words = memory_file().map_err(start)?;
+        let link = Link::new(ours).map_err(start)?;
+        let slot = Arc::new(slot);
+        let mut body = self
+            .spawn(request, Arc::clone(&slot), theirs, &words)
+            .await
+            .map_err(start)?;
+        let witness = Witness::new(words, Arc::clone(&slot));
+        let Some(pid) = link.hello().await.map_err(start)? else {
+            return Err(bubblewrap::explain(&witness.words()));
+        };
+        body.watch(pid);
+        let environment = &request.environment;
+        let limits = self.limit(&slot, pid, environment).await.map_err(start)?;
+        let scratch = Arc::clone(&self.scratch);
+        let sandbox = LocalSandbox::new(link, body, witness, scratch, environment);
+        let env = environment.env.clone();
+        sandbox.tell(Ask::Go { limits, env }).await?;
+        Ok(sandbox)
+    }
+
+    /// Puts the init under the limits of its control group; says which it must put on itself.
+    async fn limit(
+        &self,
+        slot: &Arc<Slot>,
+        init: Pid,
+        environment: &Environment,
+    ) -> io::Result<Rlimits> {
+        let memory = bubblewrap::memory_limit(environment);
+        let processes = bubblewrap::process_limit(environment);
+        let grouped = slot.group().is_some();
+        if grouped {
+            // The kernel may take its time for a move.
+            let slot = Arc::clone(slot);
+            let moved = tokio::task::spawn_blocking(move || {
+                slot.group().map_or(Ok(()), |group| {
+                    group.limit(memory, processes)?;
+                    group.add(init)
+                })
+            });
+            moved.await.map_err(io::Error::other)??;
+        }
+        Ok(Rlimits {
+            file_size: environment.disk.0,
+            processes: (!grouped).then_some(processes),
+            address_space: (!grouped).then_some(environment.memory.0),
+        })
+    }
+
+    async fn spawn(
+        &self,
+        request: &Request,
+        slot: Arc<Slot>,
+        socket: OwnedFd,
+        stderr: &File,
+    ) -> io::Result<Body> {
+        let mut command = bubblewrap::command(
+            &self.bubblewrap,
+            &self.scratch,
+            &self.init_args,
+            slot.user(),
+            request,
+        );
+        command.stdin(socket).stderr(stderr.try_clone()?);
+        let (started, child) = oneshot::channel::<io::Result<Child>>();
+        Worker::spawner()?.run(move || {
+            if let Err(Ok(mut unwanted)) = started.send(command.spawn()) {
+                let _ = unwanted.kill();
+                let _ = unwanted.wait();
+            }
+        });
+        let gone = |_| io::Error::other("the spawner is gone");
+        let child = child.await.map_err(gone)??;
+        Ok(Body::new(child, slot))
+    }
+}
+
+impl Drop for LocalProvider {
+    /// Sandboxes that were dropped just now are still being buried, and hold their groups.
+    fn drop(&mut self) {
+        let (done, buried) = std::sync::mpsc::channel();
+        if let Ok(undertaker) = Worker::undertaker() {
+            undertaker.run(move || {
+                let _ = done.send(());
+            });
+            let _ = buried.recv_timeout(LAST_BURIAL);
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for LocalProvider {
+    async fn prepare(&self, request: &Request) -> Result<Box<dyn Sandbox>, SandboxError> {
+        let sandbox = timeout(request.start, self.start(request)).await;
+        let sandbox = sandbox.map_err(|_| SandboxError::Timeout {
+            what: "starting the sandbox",
+            seconds: request.start.as_secs_f64(),
+        })??;
+        Ok(Box::new(sandbox))
+    }
+
+    async fn describe(&self) -> Result<String, SandboxError> {
+        let mut command = Command::new(&self.bubblewrap);
+        command.arg("--version").kill_on_drop(true);
+        let output = timeout(VERSION_DEADLINE, command.output()).await;
+        let output = output
+            .map_err(|_| SandboxError::Timeout {
+                what: "bwrap --version",
+                seconds: VERSION_DEADLINE.as_secs_f64(),
+            })?
+            .map_err(SandboxError::io("cannot run bwrap"))?;
+        let version = String::from_utf8_lossy(&output.stdout);
+        Ok(format!("{}, {}", version.trim(), self.slots.enforcement()))
+    }
+}

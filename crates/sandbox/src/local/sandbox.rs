@@ -1,0 +1,290 @@
+//! One local sandbox: the contract, spoken over the link to its init.
+
+use std::io::{self, Read, Seek};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::files::FileTree;
+use agon_core::{CutOff, Environment};
+use async_trait::async_trait;
+use tokio::net::unix::pipe::{Receiver, Sender};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::body::{Body, Witness};
+use super::link::{Answer, Call, Link};
+use super::pack::pack;
+use super::run::{Program, Stream, memory_file, pipe, sealed, take_all};
+use super::scratch::Scratch;
+use super::terminal;
+use crate::archive::WorkArchive;
+use crate::contract::{Exec, ExecOutput, Exit, Frozen, Piped, Sandbox, Terminal, WORK};
+use crate::error::SandboxError;
+use crate::init::wire::{Ask, Say, Start};
+
+/// For what the init does by itself; programs have deadlines of their own.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// For the end of a killed program or sandbox.
+const LAST: Duration = Duration::from_secs(10);
+
+/// The most that a verdict may say.
+const LONGEST_VERDICT: u64 = 64 << 10;
+
+/// Packed, a folder takes more than it holds; and see `init::folder` on holes.
+const ARCHIVE_SLACK: u64 = 16 << 20;
+
+#[derive(Debug)]
+pub(super) struct LocalSandbox {
+    link: Arc<Link>,
+    body: Body,
+    witness: Witness,
+    scratch: Arc<Scratch>,
+    archive_budget: u64,
+}
+
+impl LocalSandbox {
+    pub(super) fn new(
+        link: Arc<Link>,
+        body: Body,
+        witness: Witness,
+        scratch: Arc<Scratch>,
+        environment: &Environment,
+    ) -> Self {
+        tokio::spawn(Arc::clone(&link).listen());
+        Self {
+            link,
+            body,
+            witness,
+            scratch,
+            archive_budget: environment
+                .disk
+                .0
+                .saturating_mul(2)
+                .saturating_add(ARCHIVE_SLACK),
+        }
+    }
+
+    /// Sends what has no answer.
+    pub(super) async fn tell(&self, ask: Ask) -> Result<(), SandboxError> {
+        self.call(ask, Vec::new()).await.map(drop)
+    }
+
+    /// Our copies of the descriptors are closed once they are on their way.
+    async fn call(&self, ask: Ask, descriptors: Vec<OwnedFd>) -> Result<Call, SandboxError> {
+        let call = self.link.call(ask, &descriptors).await;
+        call.map_err(|error| match error.kind() {
+            io::ErrorKind::ArgumentListTooLong => SandboxError::Denied(error.to_string()),
+            _ => self.witness.loss(),
+        })
+    }
+
+    async fn answer(&self, call: &mut Call, what: &'static str) -> Result<Answer, SandboxError> {
+        let late = |_| SandboxError::Timeout {
+            what,
+            seconds: DEADLINE.as_secs_f64(),
+        };
+        let answer = timeout(DEADLINE, call.answer()).await.map_err(late)?;
+        match answer {
+            Some(Answer {
+                say: Say::Failed(why),
+                ..
+            }) => Err(SandboxError::Denied(why)),
+            Some(answer) => Ok(answer),
+            None => Err(self.witness.loss()),
+        }
+    }
+
+    async fn ask(
+        &self,
+        ask: Ask,
+        descriptors: Vec<OwnedFd>,
+        what: &'static str,
+    ) -> Result<Answer, SandboxError> {
+        let mut call = self.call(ask, descriptors).await?;
+        self.answer(&mut call, what).await
+    }
+
+    async fn start(&self, exec: &Exec, streams: Vec<OwnedFd>) -> Result<Program, SandboxError> {
+        let mut call = self.call(Ask::Spawn(start(exec)), streams).await?;
+        self.answer(&mut call, "starting a program").await?;
+        Ok(Program::new(call))
+    }
+}
+
+fn start(exec: &Exec) -> Start {
+    Start {
+        argv: exec.argv.clone(),
+        cwd: exec.cwd.clone(),
+        env: exec.env.clone(),
+    }
+}
+
+fn no_descriptors(error: io::Error) -> SandboxError {
+    SandboxError::Io {
+        context: "cannot open a channel to the sandbox".to_owned(),
+        source: error,
+    }
+}
+
+#[async_trait]
+impl Sandbox for LocalSandbox {
+    /// Streams are awaited for a short grace after the program's end; see [`Stream`].
+    async fn exec(&self, exec: &Exec) -> Result<ExecOutput, SandboxError> {
+        let (stdout, their_stdout) = Stream::open(exec.keep).map_err(no_descriptors)?;
+        let (stderr, their_stderr) = Stream::open(exec.keep).map_err(no_descriptors)?;
+        let (verdict, their_verdict) = Stream::open(LONGEST_VERDICT).map_err(no_descriptors)?;
+        let stdin = sealed(&exec.stdin).map_err(no_descriptors)?;
+        let mut streams = vec![stdin, their_stdout, their_stderr];
+        if exec.verdict_channel {
+            streams.push(their_verdict);
+        } else {
+            drop(their_verdict);
+        }
+        let mut program = self.start(exec, streams).await?;
+        let exit = match timeout(exec.timeout, program.end()).await {
+            Ok(ended) => ended.ok_or_else(|| self.witness.loss())?,
+            Err(_) => {
+                program.kill();
+                match timeout(LAST, program.end()).await {
+                    Ok(Some(_)) => Exit::TimedOut,
+                    Ok(None) => return Err(self.witness.loss()),
+                    Err(_) => {
+                        return Err(SandboxError::Timeout {
+                            what: "ending a program",
+                            seconds: LAST.as_secs_f64(),
+                        });
+                    }
+                }
+            }
+        };
+        let [stdout, stderr, verdict] = take_all([stdout, stderr, verdict]).await;
+        Ok(ExecOutput {
+            exit,
+            stdout,
+            stderr,
+            // A longer one is none.
+            verdict: if verdict.omitted == 0 {
+                verdict.bytes
+            } else {
+                Vec::new()
+            },
+        })
+    }
+
+    async fn spawn(&self, exec: &Exec) -> Result<Piped, SandboxError> {
+        let (their_stdin, stdin) = pipe().map_err(no_descriptors)?;
+        let (stdout, their_stdout) = pipe().map_err(no_descriptors)?;
+        let (stderr, their_stderr) = pipe().map_err(no_descriptors)?;
+        let streams = vec![their_stdin, their_stdout, their_stderr];
+        let mut program = self.start(exec, streams).await?;
+        let (mut ended, exit) = oneshot::channel();
+        tokio::spawn(async move {
+            tokio::select! {
+                end = program.end() => if let Some(end) = end {
+                    let _ = ended.send(end);
+                },
+                () = ended.closed() => {}
+            }
+        });
+        Ok(Piped {
+            stdin: Box::new(Sender::from_owned_fd(stdin).map_err(no_descriptors)?),
+            stdout: Box::new(Receiver::from_owned_fd(stdout).map_err(no_descriptors)?),
+            stderr: Box::new(Receiver::from_owned_fd(stderr).map_err(no_descriptors)?),
+            exit,
+        })
+    }
+
+    async fn terminal(&self, exec: &Exec) -> Result<Terminal, SandboxError> {
+        let mut call = self.call(Ask::Terminal(start(exec)), Vec::new()).await?;
+        let answer = self.answer(&mut call, "opening a terminal").await?;
+        let program = Program::new(call);
+        let missing = || SandboxError::Gone("the init sent no terminal".to_owned());
+        let fd = answer.descriptor.ok_or_else(missing)?;
+        terminal::open(fd, program).map_err(no_descriptors)
+    }
+
+    async fn kill_foreground(&self, shell: u32) -> Result<bool, SandboxError> {
+        let ask = Ask::KillForeground { shell };
+        let answer = self.ask(ask, Vec::new(), "ending a command").await?;
+        Ok(answer.say == Say::Killed(true))
+    }
+
+    async fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, SandboxError> {
+        let mut file = memory_file().map_err(no_descriptors)?;
+        let theirs = file.try_clone().map_err(no_descriptors)?.into();
+        let path = path.to_owned();
+        let ask = Ask::Read { path, limit };
+        self.ask(ask, vec![theirs], "reading a file").await?;
+        let mut content = Vec::new();
+        file.rewind().map_err(no_descriptors)?;
+        file.take(limit)
+            .read_to_end(&mut content)
+            .map_err(no_descriptors)?;
+        Ok(content)
+    }
+
+    async fn write(&self, path: &str, content: &[u8]) -> Result<(), SandboxError> {
+        let content = sealed(content).map_err(no_descriptors)?;
+        let path = path.to_owned();
+        let written = self.ask(Ask::Write { path }, vec![content], "writing a file");
+        written.await.map(drop)
+    }
+
+    async fn copy_in(&self, tree: &FileTree, into: &str) -> Result<(), SandboxError> {
+        let tree = tree.clone();
+        let packed = tokio::task::spawn_blocking(move || pack(&tree)).await;
+        let packed = packed
+            .map_err(io::Error::other)
+            .and_then(|packed| packed)
+            .map_err(SandboxError::io("cannot pack the task's files"))?;
+        let into = into.to_owned();
+        let copied = self.ask(Ask::Unpack { into }, vec![packed], "copying files in");
+        copied.await.map(drop)
+    }
+
+    async fn unpack(&self, archive: &WorkArchive) -> Result<(), SandboxError> {
+        let file = archive
+            .open()
+            .map_err(SandboxError::io("cannot open the frozen working folder"))?;
+        let into = WORK.to_owned();
+        let unpacked = self.ask(Ask::Unpack { into }, vec![file.into()], "unpacking");
+        unpacked.await.map(drop)
+    }
+
+    async fn freeze(&mut self) -> Result<Frozen, SandboxError> {
+        let keep = |error| SandboxError::io("cannot keep the frozen working folder")(error);
+        let (archive, theirs) = pipe().map_err(no_descriptors)?;
+        let (mut file, path) = self.scratch.archive().map_err(keep)?;
+        let budget = self.archive_budget;
+        let call = self.call(Ask::Freeze { budget }, vec![theirs]);
+        let mut call = call.await?;
+        let copy = tokio::task::spawn_blocking(move || {
+            let limit = budget.saturating_add(ARCHIVE_SLACK);
+            io::copy(&mut std::fs::File::from(archive).take(limit), &mut file)
+        });
+        let answer = match self.answer(&mut call, "freezing the working folder").await {
+            Err(SandboxError::Denied(why)) => Err(SandboxError::Gone(why)),
+            other => other,
+        };
+        if let Err(error) = answer {
+            // Also ends the copy, which else would wait for the init.
+            self.body.end();
+            return Err(error);
+        }
+        copy.await
+            .map_err(io::Error::other)
+            .and_then(|copied| copied)
+            .map_err(keep)?;
+        Ok(Frozen {
+            cut_off: CutOff::after_freeze(),
+            work: WorkArchive::new(path).map_err(keep)?,
+        })
+    }
+
+    async fn destroy(mut self: Box<Self>) {
+        // What is stuck in the kernel keeps its place; there is nothing else to be done for it.
+        let _ = timeout(LAST, self.body.end()).await;
+    }
+}

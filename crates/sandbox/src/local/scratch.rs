@@ -1,0 +1,202 @@
+//! The folder in which this process keeps what its sandboxes are made of: the init's executable
+//! and a small `/etc`. It must be open to everybody (sandboxes run under users of their own), and
+//! its name carries its owner, so that a leftover is known as such.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use tempfile::TempPath;
+
+use crate::error::SandboxError;
+use crate::reaper::OwnerMark;
+
+/// What of the host's `/etc` is shown: how programs are found, linked, localised and certified.
+/// Nothing that names people, hosts or keys.
+const ETC: &[&str] = &[
+    "bash.bashrc",
+    "debian_version",
+    "gai.conf",
+    "host.conf",
+    "inputrc",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "locale.alias",
+    "localtime",
+    "magic",
+    "mime.types",
+    "os-release",
+    "perl",
+    "profile",
+    "protocols",
+    "python3",
+    "python3.11",
+    "python3.12",
+    "python3.13",
+    "services",
+    "shells",
+    "ssl/openssl.cnf",
+    "terminfo",
+    "timezone",
+];
+
+/// Folders of the same kind that hold hundreds of links: shown as they are instead of copied.
+pub(super) const ETC_FOLDERS: &[&str] = &["alternatives", "ssl/certs"];
+
+const OWN: &[(&str, &str)] = &[
+    ("passwd", "agent:x:1000:1000:agent:/home/agent:/bin/bash\n"),
+    ("group", "agent:x:1000:\n"),
+    ("hosts", "127.0.0.1 localhost\n::1 localhost\n"),
+    ("hostname", "agon\n"),
+    (
+        "nsswitch.conf",
+        "passwd: files\ngroup: files\nhosts: files dns\n",
+    ),
+    // A place for the host's own where a task has the network.
+    ("resolv.conf", ""),
+];
+
+/// Where scratch folders may be, best first.
+pub(crate) fn places() -> Vec<PathBuf> {
+    let mut places = vec![std::env::temp_dir()];
+    for other in ["/tmp", "/var/tmp"] {
+        if !places.iter().any(|place| place == Path::new(other)) {
+            places.push(other.into());
+        }
+    }
+    places
+}
+
+/// Removed when dropped.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    folder: PathBuf,
+}
+
+impl Scratch {
+    pub(super) fn new(owner: OwnerMark, init: &Path) -> Result<Self, SandboxError> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = owner.name(NUMBER.fetch_add(1, Ordering::Relaxed));
+        let place = places()
+            .into_iter()
+            .filter_map(|place| place.canonicalize().ok())
+            .find(|place| suits(place))
+            .ok_or_else(|| {
+                SandboxError::Missing(
+                    "no folder for temporary executables: /tmp or $TMPDIR must be open to all \
+                     users and not mounted noexec"
+                        .to_owned(),
+                )
+            })?;
+        let scratch = Self {
+            folder: place.join(name),
+        };
+        scratch.fill(init).map_err(SandboxError::io(format!(
+            "cannot fill {}",
+            scratch.folder.display()
+        )))?;
+        Ok(scratch)
+    }
+
+    fn fill(&self, init: &Path) -> io::Result<()> {
+        make_folder(&self.folder, 0o711)?;
+        fs::copy(init, self.init())?;
+        fs::set_permissions(self.init(), Permissions::from_mode(0o755))?;
+        let etc = self.etc();
+        make_folder(&etc, 0o755)?;
+        for name in ETC {
+            copy_public(&Path::new("/etc").join(name), &etc.join(name))?;
+        }
+        for name in ETC_FOLDERS {
+            make_folders(&etc.join(name))?;
+        }
+        for (name, content) in OWN {
+            fs::write(etc.join(name), content)?;
+            fs::set_permissions(etc.join(name), Permissions::from_mode(0o644))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn init(&self) -> PathBuf {
+        self.folder.join("init")
+    }
+
+    pub(super) fn etc(&self) -> PathBuf {
+        self.folder.join("etc")
+    }
+
+    /// A file for a frozen working folder: here, so that a killed owner leaves none behind.
+    pub(super) fn archive(&self) -> io::Result<(fs::File, TempPath)> {
+        let file = tempfile::Builder::new()
+            .prefix("work-")
+            .suffix(".tar")
+            .tempfile_in(&self.folder)?;
+        Ok(file.into_parts())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What remains is removed by the next start.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Everybody can reach it, and executables run from it.
+fn suits(place: &Path) -> bool {
+    let open = place.ancestors().all(|folder| {
+        folder
+            .metadata()
+            .is_ok_and(|about| about.mode() & 0o001 != 0)
+    });
+    let no_exec = statvfs(place).is_ok_and(|fs| fs.f_flag.contains(StatVfsMountFlags::NOEXEC));
+    open && !no_exec
+}
+
+fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
+    fs::DirBuilder::new().mode(mode).create(path)?;
+    fs::set_permissions(path, Permissions::from_mode(mode))
+}
+
+/// Also those above it; open to all, whatever our own umask is.
+fn make_folders(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        make_folders(parent)?;
+    }
+    make_folder(path, 0o755)
+}
+
+/// Copies a file, link or folder as far as everybody may read it. What is not there is no error.
+fn copy_public(from: &Path, to: &Path) -> io::Result<()> {
+    let Ok(about) = from.symlink_metadata() else {
+        return Ok(());
+    };
+    if let Some(parent) = to.parent() {
+        make_folders(parent)?;
+    }
+    if about.is_symlink() {
+        symlink(fs::read_link(from)?, to)
+    } else if about.mode() & 0o004 == 0 {
+        Ok(())
+    } else if about.is_dir() {
+        make_folder(to, 0o755)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            copy_public(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        Ok(())
+    } else if about.is_file() {
+        fs::copy(from, to).map(drop)
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! What dead owners left on this machine: scratch folders and control groups. Names carry the mark
+//! of their owner, so that only those whose owner is certainly dead are removed.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::init::processes::Process;
+use crate::limits::{self, Enforcement};
+use crate::local::scratch;
+
+/// Names a process for good: pids are used again, a pid with its start is not, and both mean
+/// something only in their own pid namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnerMark {
+    pid: u32,
+    start: u64,
+    namespace: u64,
+}
+
+impl OwnerMark {
+    /// The mark of this process.
+    pub fn current() -> io::Result<Self> {
+        let pid = std::process::id();
+        let unreadable = || io::Error::other("cannot read our own entry in /proc");
+        let start = Process::find(pid).ok_or_else(unreadable)?.start;
+        let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
+        Ok(Self {
+            pid,
+            start,
+            namespace,
+        })
+    }
+
+    /// Whether the owner has certainly ended. Of other pid namespaces we know nothing.
+    pub fn is_dead(&self) -> bool {
+        let ours = fs::metadata("/proc/self/ns/pid").is_ok_and(|ns| ns.ino() == self.namespace);
+        ours && Process::find(self.pid)
+            .is_none_or(|process| process.start != self.start || process.is_dead())
+    }
+
+    /// Reads the owner out of a name made by [`OwnerMark::name`].
+    fn of(name: &str) -> Option<Self> {
+        let rest = name.strip_prefix(PREFIX)?;
+        let (mark, _) = rest.rsplit_once('-')?;
+        mark.parse().ok()
+    }
+
+    /// A name for the `number`th thing of this owner.
+    pub(crate) fn name(&self, number: impl fmt::Display) -> String {
+        format!("{PREFIX}{self}-{number}")
+    }
+}
+
+const PREFIX: &str = "agon-";
+
+impl fmt::Display for OwnerMark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}-{}", self.pid, self.start, self.namespace)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not the mark of an owner")]
+pub struct NotAMark(String);
+
+impl FromStr for OwnerMark {
+    type Err = NotAMark;
+
+    fn from_str(text: &str) -> Result<Self, NotAMark> {
+        let mut parts = text.split('-').map(str::parse::<u64>);
+        let mut next = || parts.next().and_then(Result::ok);
+        let mark = (|| {
+            Some(Self {
+                pid: next()?.try_into().ok()?,
+                start: next()?,
+                namespace: next()?,
+            })
+        })();
+        match (mark, next()) {
+            (Some(mark), None) if mark.to_string() == text => Ok(mark),
+            _ => Err(NotAMark(text.to_owned())),
+        }
+    }
+}
+
+/// What was removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reaped {
+    pub folders: Vec<PathBuf>,
+    pub cgroups: Vec<PathBuf>,
+}
+
+/// Removes what dead owners left, and nothing else. What cannot be removed now is left for the
+/// next time.
+pub fn reap_dead_owners() -> Reaped {
+    let mut reaped = Reaped::default();
+    for parent in Enforcement::detect().parents() {
+        for group in orphans(parent) {
+            if limits::remove_with_processes(&group).is_ok() {
+                reaped.cgroups.push(group);
+            }
+        }
+    }
+    for parent in scratch::places() {
+        for folder in orphans(&parent) {
+            if fs::remove_dir_all(&folder).is_ok() {
+                reaped.folders.push(folder);
+            }
+        }
+    }
+    reaped
+}
+
+/// Folders of ours, by name and user, whose owner is dead.
+fn orphans(parent: &Path) -> Vec<PathBuf> {
+    let us = rustix::process::geteuid().as_raw();
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| {
+            let name = entry.file_name();
+            name.to_str()
+                .and_then(OwnerMark::of)
+                .is_some_and(|owner| owner.is_dead())
+        })
+        .filter(|entry| {
+            let about = entry.path().symlink_metadata();
+            about.is_ok_and(|about| about.is_dir() && about.uid() == us)
+        })
+        .map(|entry| entry.path())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_mark_reads_back() {
+        let mark = OwnerMark::current().unwrap();
+        assert_eq!(mark.to_string().parse(), Ok(mark));
+        assert_eq!(OwnerMark::of(&mark.name(7)), Some(mark));
+        for bad in ["", "1-2", "1-2-3-4", "+1-2-3", "a-b-c"] {
+            assert!(bad.parse::<OwnerMark>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_an_ended_owner_is_dead() {
+        let mut child = Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let namespace = OwnerMark::current().unwrap().namespace;
+        let mark = OwnerMark {
+            pid: child.id(),
+            start: Process::find(child.id()).unwrap().start,
+            namespace,
+        };
+        assert!(!mark.is_dead());
+        let elsewhere = OwnerMark {
+            namespace: 1,
+            ..mark
+        };
+        let reused = OwnerMark { start: 1, ..mark };
+        assert!(reused.is_dead());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(mark.is_dead());
+        assert!(!elsewhere.is_dead());
+    }
+
+    #[test]
+    fn folders_of_the_living_and_of_strangers_stay() {
+        let parent = tempfile::tempdir().unwrap();
+        let alive = OwnerMark::current().unwrap();
+        let dead = OwnerMark { start: 1, ..alive };
+        for name in [alive.name(0), dead.name(0), "agon-notes".to_owned()] {
+            fs::create_dir(parent.path().join(name)).unwrap();
+        }
+        fs::write(parent.path().join(dead.name(1)), "a file").unwrap();
+        assert_eq!(orphans(parent.path()), [parent.path().join(dead.name(0))]);
+    }
+}

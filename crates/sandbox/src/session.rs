@@ -1,0 +1,463 @@
+//! A persistent shell on a terminal, in any sandbox: working folder and environment survive between
+//! commands, a command that goes silent can be waited for, typed to or interrupted, and one that
+//! runs too long is killed with its whole tree. Memory is bounded whatever the command prints.
+//! The terminal is read only while somebody waits for it, so a flood stalls instead of piling up.
+//!
+//! The shell belongs to the agent, which can forge every mark of this protocol: it then deceives
+//! nobody but itself about its own prompt.
+
+mod marker;
+mod typing;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use self::marker::{Mark, Piece, Scanner};
+use crate::capture::Capture;
+use crate::contract::{Captured, Exec, Sandbox, Terminal, WORK};
+use crate::error::SandboxError;
+
+/// How long a killed command may take to give the prompt back, in all.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Takes all output of a session, as it comes.
+pub trait OutputSink: Send + Sync {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+}
+
+impl<F: FnMut(&[u8]) -> io::Result<()> + Send + Sync> OutputSink for F {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self(bytes)
+    }
+}
+
+pub struct SessionOptions {
+    pub cwd: String,
+    pub env: BTreeMap<String, String>,
+    /// Deadline for the shell's first prompt.
+    pub start: Duration,
+    /// Bytes of one result that the agent sees: the first half and the last half of it.
+    pub view: u64,
+    /// Bytes that the sink gets over the whole session; what comes later is dropped and counted.
+    pub output: u64,
+    pub sink: Box<dyn OutputSink>,
+}
+
+impl SessionOptions {
+    pub fn new(sink: Box<dyn OutputSink>) -> Self {
+        Self {
+            cwd: WORK.to_owned(),
+            env: BTreeMap::new(),
+            start: Duration::from_secs(30),
+            view: 16 << 10,
+            output: 64 << 20,
+            sink,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// From the start of the command; then its whole tree is killed.
+    pub hard: Duration,
+    /// Without any output; then the command is left running.
+    pub quiet: Duration,
+}
+
+/// What came of a command since the last result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandResult {
+    /// Head and tail of the output.
+    pub output: Captured,
+    /// All bytes of it.
+    pub total: u64,
+    /// Exit status, where the command has ended and it is known.
+    pub exit: Option<i32>,
+    /// Still running: wait, send input or a control key.
+    pub running: bool,
+    /// Killed because its time was over.
+    pub timed_out: bool,
+    /// The shell itself ended or had to be ended and a new one was started: working folder and
+    /// environment are as at the beginning.
+    pub restarted: bool,
+    /// The shell's working folder, as of the last prompt.
+    pub cwd: String,
+}
+
+pub struct ShellSession {
+    options: SessionOptions,
+    shell: Shell,
+    running: Option<Instant>,
+    capture: Capture,
+    cwd: String,
+    kept: u64,
+    dropped: u64,
+}
+
+/// One shell process on its terminal.
+struct Shell {
+    terminal: Terminal,
+    scanner: Scanner,
+    buffer: Vec<u8>,
+    pid: u32,
+    /// Number of the last command line; a prompt of any other is not the one to wait for.
+    line: u64,
+    /// Something was typed that the command may have left unread.
+    typed: bool,
+}
+
+/// How a command, or the shell, ended.
+#[derive(Debug)]
+enum End {
+    Prompt { status: i32, cwd: String },
+    Shell(Option<i32>),
+}
+
+enum Step {
+    Output,
+    Ended(End),
+    Deadline,
+}
+
+impl ShellSession {
+    pub async fn open(
+        sandbox: &dyn Sandbox,
+        options: SessionOptions,
+    ) -> Result<Self, SandboxError> {
+        let (shell, cwd) = Shell::start(sandbox, &options).await?;
+        Ok(Self {
+            capture: Capture::new(options.view),
+            options,
+            shell,
+            running: None,
+            cwd,
+            kept: 0,
+            dropped: 0,
+        })
+    }
+
+    /// Whether a command was left running.
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Bytes of output that the sink did not get because the session's limit was reached.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Runs a command to its end or to one of its time-outs.
+    pub async fn run(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        command: &str,
+        timeouts: Timeouts,
+    ) -> Result<CommandResult, SandboxError> {
+        if self.is_running() {
+            return Err(SandboxError::Denied(
+                "the last command is still running: wait for it with an empty command, send it a \
+                 line with `input: true`, or interrupt it with C-c and `input: true`"
+                    .to_owned(),
+            ));
+        }
+        let mut typed = String::new();
+        if std::mem::take(&mut self.shell.typed) {
+            // What the last command left unread must not become the beginning of this one.
+            typed.push('\n');
+        }
+        typed += &typing::command_line(self.shell.line + 1, command)?;
+        self.shell.line += 1;
+        self.running = Some(Instant::now());
+        self.send(sandbox, typed.as_bytes(), timeouts).await
+    }
+
+    /// Waits on for the running command.
+    pub async fn wait(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        timeouts: Timeouts,
+    ) -> Result<CommandResult, SandboxError> {
+        self.send(sandbox, b"", timeouts).await
+    }
+
+    /// Types a line of text for the running command.
+    pub async fn send_input(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        text: &str,
+        timeouts: Timeouts,
+    ) -> Result<CommandResult, SandboxError> {
+        self.shell.typed = true;
+        self.send(sandbox, format!("{text}\n").as_bytes(), timeouts)
+            .await
+    }
+
+    /// Presses a control key, written `C-c`, for the running command.
+    pub async fn send_key(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        key: &str,
+        timeouts: Timeouts,
+    ) -> Result<CommandResult, SandboxError> {
+        let key = typing::control_key(key)?;
+        self.shell.typed = true;
+        self.send(sandbox, &[key], timeouts).await
+    }
+
+    /// Types and then waits for the command. Both at once: a terminal whose output nobody takes may
+    /// take no input either.
+    async fn send(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        mut typed: &[u8],
+        timeouts: Timeouts,
+    ) -> Result<CommandResult, SandboxError> {
+        let Some(started) = self.running else {
+            return Err(SandboxError::Denied(
+                "no command is running that could be waited for or typed to".to_owned(),
+            ));
+        };
+        let hard = started + timeouts.hard;
+        loop {
+            let deadline = hard.min(Instant::now() + timeouts.quiet);
+            match self.step(&mut typed, deadline).await? {
+                Step::Output => {}
+                Step::Ended(end) => return self.ended(sandbox, end, false).await,
+                Step::Deadline if Instant::now() >= hard => return self.kill(sandbox).await,
+                Step::Deadline => return Ok(self.result(None)),
+            }
+        }
+    }
+
+    /// The next thing that happens on the terminal. The deadline counts even while there is always
+    /// more output.
+    async fn step(&mut self, typed: &mut &[u8], deadline: Instant) -> Result<Step, SandboxError> {
+        if Instant::now() >= deadline {
+            return Ok(Step::Deadline);
+        }
+        let Ok(end) = timeout_at(deadline, self.shell.turn(typed)).await else {
+            return Ok(Step::Deadline);
+        };
+        let Some(count) = end else {
+            return Ok(Step::Ended(End::Shell(None)));
+        };
+        let Self {
+            shell,
+            options,
+            capture,
+            kept,
+            dropped,
+            ..
+        } = self;
+        let mut ended = None;
+        let mut sunk = Ok(());
+        let line = shell.line;
+        shell
+            .scanner
+            .feed(&shell.buffer[..count], |piece| match piece {
+                Piece::Output(bytes) => {
+                    capture.push(bytes);
+                    let room = options.output.saturating_sub(*kept);
+                    let keep = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+                    *kept += keep as u64;
+                    *dropped += (bytes.len() - keep) as u64;
+                    if keep > 0 && sunk.is_ok() {
+                        sunk = options.sink.write(&bytes[..keep]);
+                    }
+                }
+                Piece::Mark(Mark::Prompt {
+                    line: of,
+                    status,
+                    cwd,
+                }) if of == line => {
+                    ended.get_or_insert(End::Prompt { status, cwd });
+                }
+                Piece::Mark(Mark::Exit(status)) => {
+                    ended.get_or_insert(End::Shell(Some(status)));
+                }
+                Piece::Mark(_) => {}
+            });
+        sunk.map_err(SandboxError::io("could not keep the output of the shell"))?;
+        Ok(ended.map_or(Step::Output, Step::Ended))
+    }
+
+    /// Time is over: first what runs in the foreground is killed, then the shell's own loop is
+    /// interrupted, at last the shell is given up.
+    async fn kill(&mut self, sandbox: &dyn Sandbox) -> Result<CommandResult, SandboxError> {
+        for keys in [&b""[..], b"\x03", b"\x03", b"\x03"] {
+            sandbox.kill_foreground(self.shell.pid).await?;
+            let deadline = Instant::now() + GRACE / 4;
+            let mut typed = keys;
+            self.shell.typed |= !keys.is_empty();
+            loop {
+                match self.step(&mut typed, deadline).await? {
+                    Step::Output => {}
+                    Step::Ended(end) => return self.ended(sandbox, end, true).await,
+                    Step::Deadline => break,
+                }
+            }
+        }
+        // Best effort: whatever survives this ends with the sandbox.
+        let kill = Exec::shell(&format!("kill -9 {}", self.shell.pid), GRACE);
+        let _ = sandbox.exec(&kill).await;
+        self.ended(sandbox, End::Shell(None), true).await
+    }
+
+    async fn ended(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        end: End,
+        timed_out: bool,
+    ) -> Result<CommandResult, SandboxError> {
+        let (exit, restarted) = match end {
+            End::Prompt { status, cwd } => {
+                self.cwd = cwd;
+                (Some(status), false)
+            }
+            End::Shell(status) => {
+                (self.shell, self.cwd) = Shell::start(sandbox, &self.options).await?;
+                (status, true)
+            }
+        };
+        self.running = None;
+        let mut result = self.result(exit);
+        result.timed_out = timed_out;
+        result.restarted = restarted;
+        Ok(result)
+    }
+
+    fn result(&mut self, exit: Option<i32>) -> CommandResult {
+        let capture = std::mem::replace(&mut self.capture, Capture::new(self.options.view));
+        CommandResult {
+            total: capture.total(),
+            output: capture.finish(),
+            exit,
+            running: self.is_running(),
+            timed_out: false,
+            restarted: false,
+            cwd: self.cwd.clone(),
+        }
+    }
+}
+
+impl Shell {
+    /// A shell at its first prompt, and its working folder.
+    async fn start(
+        sandbox: &dyn Sandbox,
+        options: &SessionOptions,
+    ) -> Result<(Self, String), SandboxError> {
+        let nonce = format!("{:032x}", rand::random::<u128>());
+        let mut exec = Exec::new(
+            ["bash", "--noprofile", "--norc", "--noediting", "-i"],
+            options.start,
+        );
+        exec.cwd.clone_from(&options.cwd);
+        exec.env.insert("TERM".to_owned(), "dumb".to_owned());
+        exec.env.extend(options.env.clone());
+        let mut shell = Self {
+            terminal: sandbox.terminal(&exec).await?,
+            scanner: Scanner::new(&nonce),
+            buffer: vec![0; 32 << 10],
+            pid: 0,
+            line: 0,
+            typed: false,
+        };
+        match timeout(options.start, shell.first_prompt(&nonce)).await {
+            Ok(cwd) => Ok((shell, cwd?)),
+            Err(_) => Err(SandboxError::Timeout {
+                what: "starting the shell",
+                seconds: options.start.as_secs_f64(),
+            }),
+        }
+    }
+
+    /// Sets the shell up and drops whatever the terminal shows until the prompt is there.
+    async fn first_prompt(&mut self, nonce: &str) -> Result<String, SandboxError> {
+        let setup = setup_line(nonce);
+        let mut typed = setup.as_bytes();
+        let mut shown = Capture::new(2000);
+        loop {
+            let Some(count) = self.turn(&mut typed).await else {
+                let shown = shown.finish().bytes;
+                return Err(SandboxError::Missing(format!(
+                    "the shell of the sandbox did not start; it must have bash: {}",
+                    String::from_utf8_lossy(&shown).trim()
+                )));
+            };
+            let mut first = None;
+            self.scanner
+                .feed(&self.buffer[..count], |piece| match piece {
+                    Piece::Output(bytes) => shown.push(bytes),
+                    Piece::Mark(Mark::Shell(pid)) => self.pid = pid,
+                    Piece::Mark(Mark::Prompt { cwd, .. }) => first = Some(cwd),
+                    Piece::Mark(Mark::Exit(_)) => {}
+                });
+            if let Some(cwd) = first {
+                return Ok(cwd);
+            }
+        }
+    }
+
+    /// Types what is left to be typed while waiting for output; says how much of the buffer was
+    /// filled, or nothing when the terminal is closed (which a hang-up reports as an error). What
+    /// was typed is remembered in `typed`, so that this can be cancelled and called again.
+    async fn turn(&mut self, typed: &mut &[u8]) -> Option<usize> {
+        let Self {
+            terminal, buffer, ..
+        } = self;
+        loop {
+            tokio::select! {
+                biased;
+                count = terminal.writer.write(typed), if !typed.is_empty() => {
+                    let count = count.ok().filter(|&count| count > 0)?;
+                    *typed = &typed[count..];
+                    if typed.is_empty() {
+                        terminal.writer.flush().await.ok()?;
+                    }
+                }
+                count = terminal.reader.read(buffer) => {
+                    return count.ok().filter(|&count| count > 0);
+                }
+            }
+        }
+    }
+}
+
+/// The first line typed. Each prompt shows nothing but its mark, which goes to the terminal itself:
+/// the shell's own output may be redirected. `%`, ESC and BEL are escaped in the path.
+fn setup_line(nonce: &str) -> String {
+    [
+        "__agon= __agon_line=0; set +o history; set +H; unset HISTFILE; ",
+        "__agon_prompt() { local status=$? path=${PWD//%/%25}; path=${path//$'\\a'/%07}; ",
+        "path=${path//$'\\e'/%1b}; PS1= PS2=; builtin printf '\\033]7770;NONCE;prompt;%s;%s;%s\\a' ",
+        "\"$__agon_line\" \"$status\" \"$path\" >/dev/tty; }; ",
+        "PROMPT_COMMAND='{ __agon_prompt; } 2>/dev/null'; ",
+        "trap '{ builtin printf \"\\033]7770;NONCE;exit;%s\\a\" \"$?\" >/dev/tty; } 2>/dev/null' EXIT; ",
+        "builtin printf '\\033]7770;NONCE;shell;%s\\a' \"$$\" >/dev/tty\n",
+    ]
+    .concat()
+    .replace("NONCE", nonce)
+}
+
+impl fmt::Debug for ShellSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShellSession")
+            .field("pid", &self.shell.pid)
+            .field("running", &self.is_running())
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SessionOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionOptions")
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
+    }
+}

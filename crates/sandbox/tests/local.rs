@@ -1,0 +1,24 @@
+//! The local sandbox with the real bubblewrap: what works, what an agent cannot do, what is left
+//! when its owner dies.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
+
+#[path = "local/confinement.rs"]
+mod confinement;
+#[path = "local/exec.rs"]
+mod exec;
+#[path = "local/files.rs"]
+mod files;
+#[path = "local/ground.rs"]
+mod ground;
+#[path = "local/limits.rs"]
+mod limits;
+#[path = "local/owner.rs"]
+mod owner;
+#[path = "local/terminals.rs"]
+mod terminals;

@@ -1,0 +1,188 @@
+//! What an agent tries and cannot do.
+
+use std::fs;
+use std::net::TcpListener;
+
+use agon_sandbox::{Exit, Provider, Sandbox};
+
+use crate::ground::{Ground, ground, request, sh, text};
+
+async fn fails(ground: &Ground, command: &str) {
+    let done = ground.sh(command).await;
+    assert_ne!(
+        done.exit,
+        Exit::Code(0),
+        "`{command}` worked: {}",
+        text(&done.stdout.bytes)
+    );
+}
+
+#[tokio::test]
+async fn the_system_cannot_be_changed() {
+    let ground = ground().await;
+    for command in [
+        "mount -o remount,rw /usr",
+        "mount -o remount,rw,bind /usr",
+        "mount -t tmpfs none /tmp",
+        "umount -l /usr",
+        "touch /usr/x",
+        "touch /etc/x",
+        "touch /x",
+        "touch /dev/x",
+        "mkdir /.agon/x",
+        "mknod /tmp/disk b 8 0",
+        "mknod /tmp/null c 1 3",
+        "chroot / true",
+        "hostname other",
+        "chown 0:0 /work",
+        "su -c true",
+        "echo 1 > /proc/sys/kernel/core_pattern",
+        "date -s 2000-01-01",
+    ] {
+        fails(&ground, command).await;
+    }
+    let status = ground
+        .sh("grep -E '^(Cap(Prm|Eff|Bnd)|NoNewPrivs)' /proc/self/status")
+        .await;
+    let status = text(&status.stdout.bytes);
+    assert_eq!(status.matches("0000000000000000").count(), 3, "{status}");
+    assert!(status.contains("NoNewPrivs:\t1"), "{status}");
+}
+
+#[tokio::test]
+async fn there_are_no_further_namespaces() {
+    let ground = ground().await;
+    for command in [
+        "unshare -U true",
+        "unshare -Ur true",
+        "unshare -n true",
+        "unshare -m true",
+        "bwrap --ro-bind / / true",
+        "nsenter -t 1 -m true",
+    ] {
+        fails(&ground, command).await;
+    }
+}
+
+#[tokio::test]
+async fn the_init_can_be_neither_traced_nor_read_nor_killed() {
+    let ground = ground().await;
+    let attach = "import ctypes, sys; libc = ctypes.CDLL(None); \
+                  sys.exit(0 if libc.ptrace(16, 1, 0, 0) == 0 else 1)";
+    fails(&ground, &format!("python3 -c '{attach}'")).await;
+    for command in [
+        "ls -l /proc/1/fd/",
+        "cat /proc/1/environ",
+        "head -c 1 /proc/1/mem",
+        "ls /proc/1/root/",
+        ": > /proc/1/fd/3",
+    ] {
+        fails(&ground, command).await;
+    }
+    ground.sh("kill -9 1; kill -STOP 1; kill -TERM 1").await;
+    assert_eq!(ground.sh("echo alive").await.exit, Exit::Code(0));
+}
+
+#[tokio::test]
+async fn the_hosts_processes_and_folders_are_not_there() {
+    let ground = ground().await;
+    let processes = ground.sh("ls /proc | grep -c '^[0-9]'").await;
+    let count: u32 = text(&processes.stdout.bytes).trim().parse().unwrap();
+    assert!(count <= 5, "{count} processes");
+    let us = std::process::id();
+    fails(
+        &ground,
+        &format!("ps -eo args | grep -v grep | grep -q {us}"),
+    )
+    .await;
+
+    let here = env!("CARGO_MANIFEST_DIR");
+    let secret = tempfile::tempdir().unwrap();
+    fs::write(secret.path().join("answer"), "42").unwrap();
+    let answer = secret.path().join("answer");
+    for path in [
+        "/root",
+        "/home/claude",
+        "/etc/shadow",
+        "/var/lib",
+        "/sys",
+        "/boot",
+        "/mnt",
+        "/opt",
+    ] {
+        fails(&ground, &format!("ls {path}")).await;
+    }
+    fails(&ground, &format!("ls {here}/src")).await;
+    fails(&ground, &format!("cat {}", answer.display())).await;
+    let homes = ground
+        .sh("ls /home; ls -A /tmp /home/agent /run /work | grep -v :")
+        .await;
+    assert_eq!(text(&homes.stdout.bytes).trim(), "agent");
+    let found = ground
+        .sh("find / -xdev -name answer -not -path '/proc/*' 2>/dev/null")
+        .await;
+    assert_eq!(text(&found.stdout.bytes), "");
+    let variables = text(&ground.sh("env | cut -d= -f1 | sort").await.stdout.bytes);
+    assert_eq!(variables, "HOME\nLANG\nPATH\nPWD\nTERM\nUSER\n");
+}
+
+#[tokio::test]
+async fn nobody_listens_on_its_loopback_and_nothing_is_beyond() {
+    let ground = ground().await;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let connect = |host: &str, port: u16| {
+        format!("python3 -c 'import socket; socket.create_connection((\"{host}\", {port}), 3)'")
+    };
+    fails(&ground, &connect("127.0.0.1", port)).await;
+    fails(&ground, &connect("8.8.8.8", 53)).await;
+    let devices = ground.sh("tail -n +3 /proc/net/dev | cut -d: -f1").await;
+    assert_eq!(text(&devices.stdout.bytes).trim(), "lo");
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err());
+
+    let mut open = request();
+    open.environment.network = agon_core::environment::Network::Open;
+    let open = ground.provider.prepare(&open).await.unwrap();
+    let reached = sh(open.as_ref(), &connect("127.0.0.1", port)).await;
+    assert_eq!(
+        reached.exit,
+        Exit::Code(0),
+        "{}",
+        text(&reached.stderr.bytes)
+    );
+}
+
+#[tokio::test]
+async fn sandboxes_do_not_see_each_other() {
+    let ground = ground().await;
+    let other = ground.provider.prepare(&request()).await.unwrap();
+    ground
+        .sh("echo mine > /work/f; echo mine > /tmp/f; sleep 5001 &")
+        .await;
+    let seen = sh(
+        other.as_ref(),
+        "cat /work/f /tmp/f; ps -eo args | grep '[s]leep 5001'",
+    )
+    .await;
+    assert_eq!(text(&seen.stdout.bytes), "");
+    assert_eq!(
+        sh(other.as_ref(), "kill -9 -1; true").await.exit,
+        Exit::Code(0)
+    );
+    let alive = ground.sh("ps -eo args | grep -c '^sleep 5001'").await;
+    assert_eq!(text(&alive.stdout.bytes), "1\n");
+}
+
+#[tokio::test]
+async fn it_has_what_programs_expect() {
+    let ground = ground().await;
+    let done = ground
+        .sh(
+            "set -e; python3 -c 'import ssl, json, pty'; git --version; perl -e 1; awk 'BEGIN{}'; \
+             test -w /dev/null; test -w /dev/shm; test -w /var/tmp; test -w /tmp; test -w /run; \
+             test \"$(hostname)\" = agon; getent passwd agent; date; tty -s || echo no tty",
+        )
+        .await;
+    assert_eq!(done.exit, Exit::Code(0), "{}", text(&done.stderr.bytes));
+}

@@ -1,0 +1,113 @@
+//! Agents that take all they can get.
+
+use std::time::Duration;
+
+use agon_core::quantity::ByteSize;
+use agon_sandbox::{Enforcement, Exec, Exit, Provider, Sandbox, SandboxError};
+
+use crate::ground::{ground, provider, request, text};
+
+#[tokio::test]
+async fn a_fork_bomb_is_contained_and_ends_with_the_freeze() {
+    let mut ground = ground().await;
+    ground.sandbox.write("kept", b"x").await.unwrap();
+    let bomb = Exec::shell("b() { b | b & }; b; sleep 1000", Duration::from_secs(2));
+    // With all processes taken even its own start may fail: both are fine.
+    let _ = ground.sandbox.exec(&bomb).await;
+    let bomb = Exec::new(
+        [
+            "python3",
+            "-c",
+            "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass",
+        ],
+        Duration::from_secs(2),
+    );
+    let _ = ground.sandbox.exec(&bomb).await;
+    let frozen = ground.sandbox.freeze().await.unwrap();
+    assert!(frozen.work.find("kept", 10).unwrap().is_some());
+    assert_eq!(ground.sh("echo calm").await.exit, Exit::Code(0));
+}
+
+#[tokio::test]
+async fn a_bomb_that_still_runs_is_frozen() {
+    let mut ground = ground().await;
+    let bomb =
+        "import os\nopen('ready', 'w')\nwhile True:\n  try: os.fork()\n  except OSError: pass";
+    let bomb = Exec::new(["python3", "-c", bomb], Duration::from_secs(60));
+    let bomb = ground.sandbox.spawn(&bomb).await.unwrap();
+    while ground.sandbox.read("ready", 1).await.is_err() {}
+    ground.sandbox.freeze().await.unwrap();
+    assert_eq!(bomb.exit.await.unwrap(), Exit::Signal(9));
+    assert_eq!(
+        text(&ground.sh("ps -e | wc -l").await.stdout.bytes).trim(),
+        "5"
+    );
+}
+
+#[tokio::test]
+async fn a_full_working_folder_can_be_frozen() {
+    let mut ground = ground().await;
+    let done = ground
+        .sh("cat /dev/zero > big; echo $?; ls -l big | cut -d' ' -f5")
+        .await;
+    assert_eq!(text(&done.stdout.bytes).lines().last(), Some("33554432"));
+    let done = ground.sh("echo x > more").await;
+    assert_ne!(done.exit, Exit::Code(0));
+    let error = ground.sandbox.write("more", b"content").await.unwrap_err();
+    assert!(matches!(error, SandboxError::Denied(_)), "{error}");
+    let frozen = ground.sandbox.freeze().await.unwrap();
+    assert!(frozen.work.bytes() > 32 << 20);
+}
+
+#[tokio::test]
+async fn files_without_content_cannot_make_an_endless_archive() {
+    let mut ground = ground().await;
+    let done = ground
+        .sh("for i in $(seq 200); do truncate -s 30M hole$i; done; truncate -s 1T huge")
+        .await;
+    assert_ne!(done.exit, Exit::Code(0));
+    let frozen = ground.sandbox.freeze().await.unwrap();
+    assert!(frozen.work.bytes() < 100 << 20, "{}", frozen.work.bytes());
+    assert!(frozen.work.find("hole1", 1).unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_memory_hog_dies_and_the_sandbox_survives() {
+    let provider = provider();
+    let mut request = request();
+    request.environment.memory = ByteSize::mib(64);
+    let mut sandbox = provider.prepare(&request).await.unwrap();
+    let hog = "x = []\nwhile True: x.append(bytearray(b'x' * 1000000))";
+    let exec = Exec::new(["python3", "-c", hog], Duration::from_secs(60));
+    match sandbox.exec(&exec).await {
+        Ok(done) => {
+            assert!(
+                matches!(done.exit, Exit::Signal(9) | Exit::Code(1)),
+                "{:?}",
+                done.exit
+            );
+            sandbox.freeze().await.unwrap();
+        }
+        Err(error) => assert!(matches!(error, SandboxError::OutOfMemory), "{error}"),
+    }
+}
+
+#[tokio::test]
+async fn private_folders_in_memory_are_limited() {
+    let ground = ground().await;
+    for folder in ["/tmp", "/home/agent", "/run", "/dev/shm"] {
+        let done = ground.sh(&format!("cat /dev/zero > {folder}/big")).await;
+        assert_ne!(done.exit, Exit::Code(0), "{folder}");
+        ground.sh(&format!("rm {folder}/big")).await;
+    }
+}
+
+#[tokio::test]
+async fn the_description_names_what_enforces() {
+    let description = provider().describe().await.unwrap();
+    assert!(description.starts_with("bubblewrap "), "{description}");
+    assert!(
+        description.ends_with(&Enforcement::detect().to_string()),
+        "{description}"
+    );
+}

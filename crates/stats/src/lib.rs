@@ -1,0 +1,12 @@
+//! The maths behind scores: intervals, the bootstrap over tasks, pass@k and pass^k, means and
+//! percentiles. Pure functions over numbers: no I/O, no knowledge of tasks or runs.
+
+mod bootstrap;
+mod interval;
+mod repeats;
+mod spread;
+
+pub use bootstrap::{Cluster, bootstrap, resamples_for};
+pub use interval::{Interval, wilson};
+pub use repeats::{pass_all_k, pass_at_k};
+pub use spread::{Spread, percentile};

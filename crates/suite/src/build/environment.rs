@@ -1,0 +1,85 @@
+//! The environment of a task, from its own words, `desktop_image` and the suite's defaults.
+
+use agon_core::environment::{Environment, EnvironmentKind};
+
+use crate::format::{EnvironmentFile, ImageName};
+use crate::source::{Node, NodeError};
+
+/// Which kinds a key belongs to, where not to all.
+const ONLY_FOR: [(&str, &[EnvironmentKind]); 4] = [
+    (
+        "image",
+        &[EnvironmentKind::Container, EnvironmentKind::Desktop],
+    ),
+    ("fresh_checks", &[EnvironmentKind::Container]),
+    ("screen", &[EnvironmentKind::Desktop]),
+    ("apps", &[EnvironmentKind::Desktop]),
+];
+
+/// `task` is the root of the task's file, for places in it.
+pub(super) fn environment(
+    own: EnvironmentFile,
+    desktop_image: Option<ImageName>,
+    defaults: &EnvironmentFile,
+    task: &Node,
+    errors: &mut Vec<NodeError>,
+) -> Environment {
+    let kind = own
+        .kind
+        .or(desktop_image.as_ref().map(|_| EnvironmentKind::Desktop))
+        .or(defaults.kind)
+        .unwrap_or(EnvironmentKind::Local);
+    let written = task.get("environment");
+    let head = written.map_or_else(|| task.head(), Node::head);
+
+    for (key, kinds) in ONLY_FOR {
+        if let Some(span) = written.and_then(|node| node.key_span(key))
+            && !kinds.contains(&kind)
+        {
+            errors.push(
+                NodeError::new(format!("`{key}` does not belong to a {kind} environment"))
+                    .help(format!("it is for kind: {}", names(kinds)))
+                    .at(span),
+            );
+        }
+    }
+    if let (Some(_), Some(span)) = (&own.image, task.key_span("desktop_image")) {
+        errors.push(NodeError::new("the image is named twice: here and in `environment`").at(span));
+    }
+
+    let takes_image = ONLY_FOR[0].1.contains(&kind);
+    let image = own
+        .image
+        .clone()
+        .or(desktop_image)
+        .or_else(|| defaults.image.clone().filter(|_| takes_image));
+    if kind == EnvironmentKind::Container && image.is_none() {
+        errors.push(
+            NodeError::new("a container needs an image")
+                .help("add `image: debian:12`, or the name of an image of yours")
+                .at(head),
+        );
+    }
+
+    let desktop = kind == EnvironmentKind::Desktop;
+    let said = own.over(defaults);
+    let basis = Environment::of_kind(kind);
+    Environment {
+        kind,
+        image: image.map(|image| image.0),
+        network: said.network.map_or(basis.network, |network| network.0),
+        memory: said.memory.unwrap_or(basis.memory),
+        processes: said.processes.map_or(basis.processes, |count| count.get()),
+        disk: said.disk.unwrap_or(basis.disk),
+        env: said.env.into_iter().map(|(k, v)| (k.0, v)).collect(),
+        fresh_checks: said.fresh_checks.unwrap_or(false) && kind == EnvironmentKind::Container,
+        screen: said.screen.filter(|_| desktop).map(|screen| screen.0),
+        apps: said.apps.filter(|_| desktop).unwrap_or_default(),
+        group: said.group,
+    }
+}
+
+fn names(kinds: &[EnvironmentKind]) -> String {
+    let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
+    names.join(", ")
+}

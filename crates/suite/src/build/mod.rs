@@ -1,0 +1,13 @@
+//! From what a file says to a task that can be played: defaults filled in, contradictions refused,
+//! dates frozen, a digest taken.
+
+mod action;
+mod check;
+mod environment;
+mod months;
+mod steps;
+mod task;
+
+pub(crate) use months::expand;
+pub use steps::{BadSteps, MaxSteps};
+pub(crate) use task::{Draft, task};

@@ -1,0 +1,177 @@
+//! A whole task, put together.
+
+use agon_core::check::{Check, CheckKind};
+use agon_core::digest::Hasher;
+use agon_core::files::FileTree;
+use agon_core::{Action, Digest, HostOnly, Level, Task, TaskId, VerifyOnly, Visible};
+
+use super::{MaxSteps, action, check, environment, steps};
+use crate::format::{SuiteFile, TaskFile};
+use crate::source::{Node, NodeError};
+
+const MAX_NAME: usize = 200;
+
+/// Everything that lies on disk for one task.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) id: TaskId,
+    /// The task file, dates expanded.
+    pub(crate) node: Node,
+    pub(crate) visible: FileTree,
+    pub(crate) verify: FileTree,
+    /// The content of `solution/solve.sh`.
+    pub(crate) solve: Option<String>,
+}
+
+pub(crate) fn task(
+    draft: Draft,
+    suite: &SuiteFile,
+    max_steps: Option<&MaxSteps>,
+) -> Result<Task, Vec<NodeError>> {
+    let node = &draft.node;
+    let file: TaskFile = node.read().map_err(|error| vec![error.at(node.head())])?;
+    let mut errors = Vec::new();
+
+    let name = file.name.unwrap_or_else(|| draft.id.id().to_owned());
+    if name.chars().count() > MAX_NAME || name.contains(char::is_control) {
+        errors.push(wrong(
+            node,
+            "name",
+            "a name is one line of at most 200 characters",
+        ));
+    }
+    if file.weight.is_some_and(|weight| weight < 0.0) {
+        errors.push(wrong(node, "weight", "a weight can't be negative"));
+    }
+    let environment = environment::environment(
+        file.environment,
+        file.desktop_image,
+        &suite.defaults.environment,
+        node,
+        &mut errors,
+    );
+    let limits = file.limits.over(&suite.defaults.limits);
+    let own_steps = limits.steps.map(|steps| steps.get());
+    let limits = limits.filled(steps::steps(max_steps, own_steps, file.level));
+    let actions = match file.actions {
+        Some(actions) if actions.is_empty() => {
+            errors.push(wrong(node, "actions", "a task has to allow some action"));
+            actions
+        }
+        Some(actions) => actions,
+        None => environment.kind.default_actions().to_vec(),
+    };
+    let mut checks = node
+        .get("checks")
+        .map(|list| check::checks(list, &draft.verify, &mut errors))
+        .unwrap_or_default();
+    if file.partial && checks.len() > 1 {
+        checks = vec![Check {
+            name: None,
+            weight: 1.0,
+            kind: CheckKind::All {
+                checks,
+                partial: true,
+            },
+        }];
+    }
+    let solution = solution(node, draft.solve, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+
+    let mut task = Task {
+        name,
+        weight: file.weight.unwrap_or_else(|| weight(suite, file.level)),
+        level: file.level,
+        tags: file.tags,
+        instruction: Visible::new(file.task),
+        environment,
+        setup: file.setup_cmd.filter(|command| !is_none(command)),
+        limits,
+        actions,
+        visible: Visible::new(draft.visible),
+        verify: VerifyOnly::new(draft.verify),
+        checks: VerifyOnly::new(checks),
+        solution: HostOnly::new(solution),
+        replies: HostOnly::new(file.user.replies),
+        digest: Digest::of(b""),
+        id: draft.id,
+    };
+    task.digest = digest(&task, node);
+    Ok(task)
+}
+
+fn wrong(node: &Node, key: &str, message: &str) -> NodeError {
+    NodeError::new(message).at(node.key_span(key).unwrap_or_else(|| node.head()))
+}
+
+/// "None" is what writers of test cases mean by nothing.
+fn is_none(command: &str) -> bool {
+    matches!(command.trim(), "" | "None")
+}
+
+fn weight(suite: &SuiteFile, level: Option<Level>) -> f64 {
+    level.map_or(1.0, |level| {
+        let own = suite.weights.get(&level).copied();
+        own.unwrap_or_else(|| level.default_weight())
+    })
+}
+
+fn solution(
+    node: &Node,
+    solve: Option<String>,
+    errors: &mut Vec<NodeError>,
+) -> Option<Vec<Action>> {
+    let listed = node.get("solution").filter(|list| !list.is_null());
+    match (listed, solve) {
+        (Some(_), Some(_)) => {
+            errors.push(wrong(
+                node,
+                "solution",
+                "there are two solutions: this one and solution/solve.sh",
+            ));
+            None
+        }
+        (None, solve) => solve.map(|script| vec![Action::run(script)]),
+        (Some(list), None) => {
+            let mut actions = Vec::new();
+            for item in list.items() {
+                match action::read(item) {
+                    Ok(action) => actions.push(action),
+                    Err(error) => errors.push(error),
+                }
+            }
+            Some(actions)
+        }
+    }
+}
+
+/// Over everything that can change a result. Name, level, weight and tags can't; the suite's digest
+/// covers those that reports use.
+fn digest(task: &Task, node: &Node) -> Digest {
+    let json = |value: Result<String, serde_json::Error>| value.unwrap_or_default();
+    let mut hasher = Hasher::default();
+    for part in [
+        "task 1".to_owned(),
+        task.id.to_string(),
+        task.instruction.show().clone(),
+        json(serde_json::to_string(&task.environment)),
+        json(serde_json::to_string(&task.setup)),
+        json(serde_json::to_string(&task.limits)),
+        json(serde_json::to_string(&task.actions)),
+        json(serde_json::to_string(task.solution.on_host())),
+        json(serde_json::to_string(task.replies.on_host())),
+    ] {
+        hasher.part(part.as_bytes());
+    }
+    for key in ["checks", "partial"] {
+        hasher.part(key.as_bytes());
+        if let Some(value) = node.get(key) {
+            value.feed(&mut hasher);
+        }
+    }
+    hasher.part(task.visible.show().digest().bytes());
+    hasher.part(task.verify.inspect(FileTree::digest).bytes());
+    hasher.finish()
+}

@@ -1,0 +1,148 @@
+//! The keys of `environment`, and how a task's stand over a suite's.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use agon_core::environment::Network;
+use agon_core::{ByteSize, EnvironmentKind};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "keys and values")]
+pub(crate) struct EnvironmentFile {
+    /// Without it: `desktop` beside `desktop_image`, otherwise `local`.
+    pub(crate) kind: Option<EnvironmentKind>,
+    /// Container or desktop: the image to start.
+    pub(crate) image: Option<ImageName>,
+    /// `none` (the default) or `open`.
+    pub(crate) network: Option<NetworkFile>,
+    /// Default: 1GiB.
+    pub(crate) memory: Option<ByteSize>,
+    /// Default: 256.
+    pub(crate) processes: Option<NonZeroU32>,
+    /// Size of the working folder. Default: 256MiB.
+    pub(crate) disk: Option<ByteSize>,
+    /// Extra environment variables.
+    #[serde(default)]
+    pub(crate) env: BTreeMap<VariableName, String>,
+    /// Container: run checks in a fresh container over the working folder.
+    pub(crate) fresh_checks: Option<bool>,
+    /// Desktop: `WIDTHxHEIGHT`.
+    pub(crate) screen: Option<Screen>,
+    /// Desktop: programs to start.
+    pub(crate) apps: Option<Vec<String>>,
+    /// Trials of the same group never run at the same time.
+    pub(crate) group: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NetworkFile(pub(crate) Network);
+
+impl<'de> Deserialize<'de> for NetworkFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.as_str() {
+            "none" | "false" => Ok(Self(Network::None)),
+            "open" | "true" => Ok(Self(Network::Open)),
+            _ => Err(D::Error::unknown_variant(&text, &["none", "open"])),
+        }
+    }
+}
+
+impl JsonSchema for NetworkFile {
+    fn schema_name() -> Cow<'static, str> {
+        "Network".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "enum": ["none", "open", false, true] })
+    }
+}
+
+/// A reference to an image.
+#[derive(Debug, Clone, JsonSchema)]
+pub(crate) struct ImageName(pub(crate) String);
+
+impl<'de> Deserialize<'de> for ImageName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(D::Error::custom(format!(
+                "`{text}` is no image: expected a reference such as debian:12"
+            )));
+        }
+        Ok(Self(text))
+    }
+}
+
+/// The name of an environment variable.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+pub(crate) struct VariableName(pub(crate) String);
+
+impl<'de> Deserialize<'de> for VariableName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let fits = !text.starts_with(|c: char| c.is_ascii_digit())
+            && !text.is_empty()
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !fits {
+            return Err(D::Error::custom(format!(
+                "`{text}` is no variable name: use letters, digits and `_`"
+            )));
+        }
+        Ok(Self(text))
+    }
+}
+
+/// `WIDTHxHEIGHT` in pixels.
+#[derive(Debug, Clone)]
+pub(crate) struct Screen(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Screen {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let side = |side: &str| {
+            side.parse::<u32>()
+                .is_ok_and(|n| (64..=8192).contains(&n) && n.to_string() == side)
+        };
+        match text.split_once('x') {
+            Some((width, height)) if side(width) && side(height) => Ok(Self(text)),
+            _ => Err(D::Error::custom(format!(
+                "`{text}` is no screen: expected WIDTHxHEIGHT such as 1280x800, 64 to 8192 each"
+            ))),
+        }
+    }
+}
+
+impl JsonSchema for Screen {
+    fn schema_name() -> Cow<'static, str> {
+        "Screen".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[0-9]+x[0-9]+$", "examples": ["1280x800"] })
+    }
+}
+
+impl EnvironmentFile {
+    /// What the task says, and where it says nothing, what the suite says. `image` is the task's
+    /// own business: it makes no sense apart from `kind`.
+    pub(crate) fn over(mut self, base: &Self) -> Self {
+        let mut env = base.env.clone();
+        env.append(&mut self.env);
+        Self {
+            kind: self.kind.or(base.kind),
+            image: self.image,
+            network: self.network.or(base.network),
+            memory: self.memory.or(base.memory),
+            processes: self.processes.or(base.processes),
+            disk: self.disk.or(base.disk),
+            env,
+            fresh_checks: self.fresh_checks.or(base.fresh_checks),
+            screen: self.screen.or_else(|| base.screen.clone()),
+            apps: self.apps.or_else(|| base.apps.clone()),
+            group: self.group.or_else(|| base.group.clone()),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The keys of a task file.
+
+use agon_core::{Action, ActionKind, Level};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::check::CheckFile;
+use super::environment::{EnvironmentFile, ImageName};
+use super::limits::LimitsFile;
+
+/// A task: what an agent is asked to do, where, and how the result is checked.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a task: keys and values")]
+#[schemars(title = "Agon task")]
+pub(crate) struct TaskFile {
+    /// Shown in lists and reports; the agent never sees it. Without it: the id.
+    pub(crate) name: Option<String>,
+    /// Difficulty: decides weight and default steps.
+    pub(crate) level: Option<Level>,
+    /// The instruction, given to the agent word for word.
+    pub(crate) task: String,
+    /// A shell command that runs before the agent starts. `None` or nothing: none.
+    pub(crate) setup_cmd: Option<String>,
+    /// Short for `environment: {kind: desktop, image: ...}`.
+    pub(crate) desktop_image: Option<ImageName>,
+    /// Where the task is played.
+    #[serde(default)]
+    pub(crate) environment: EnvironmentFile,
+    /// Deadlines and budgets.
+    #[serde(default)]
+    pub(crate) limits: LimitsFile,
+    /// For filters.
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
+    /// Share in the weighted score. Without it: by level.
+    #[schemars(range(min = 0.0))]
+    pub(crate) weight: Option<f64>,
+    /// The kinds of action that the agent may use. Without it: by the kind of environment.
+    pub(crate) actions: Option<Vec<ActionKind>>,
+    /// The scripted user.
+    #[serde(default)]
+    pub(crate) user: UserFile,
+    /// Partial credit: the score is the weighted share of the checks that pass.
+    #[serde(default)]
+    pub(crate) partial: bool,
+    /// What decides whether the task was done; all must pass.
+    #[serde(default)]
+    #[schemars(with = "Vec<CheckFile>")]
+    #[expect(
+        dead_code,
+        reason = "checks are read one by one, each from its own place"
+    )]
+    pub(crate) checks: Vec<IgnoredAny>,
+    /// Actions that solve the task, played by the `oracle` agent.
+    #[schemars(with = "Option<Vec<Action>>")]
+    #[expect(
+        dead_code,
+        reason = "actions are read one by one, each from its own place"
+    )]
+    pub(crate) solution: Option<Vec<IgnoredAny>>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "keys and values")]
+pub(crate) struct UserFile {
+    /// What the user answers to each message of the agent, in order.
+    #[serde(default)]
+    pub(crate) replies: Vec<String>,
+}

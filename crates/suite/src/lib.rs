@@ -1,0 +1,25 @@
+//! Suites on disk become tasks, and tasks become a frozen plan. Nothing here runs anything: no
+//! async, no sandbox, no agent.
+
+mod build;
+mod error;
+mod facts;
+pub mod filter;
+mod format;
+mod layout;
+mod lint;
+mod load;
+mod plan;
+mod selection;
+mod source;
+mod tree;
+
+pub use build::{BadSteps, MaxSteps};
+pub use error::{SuiteError, SuiteErrors, TextError};
+pub use facts::{Facts, SuiteFacts, TaskFacts, difference};
+pub use filter::{Filter, FilterError};
+pub use format::{suite_schema, task_schema};
+pub use lint::{Finding, Severity, lint};
+pub use load::{LoadOptions, Suite, load_suite};
+pub use plan::{AgentIdentity, Plan, PlanError, PlanOptions, PlannedTrial};
+pub use selection::{Selection, SelectionError};

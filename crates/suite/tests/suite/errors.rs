@@ -1,0 +1,103 @@
+//! How errors look: all at once, each at its place, with what was probably meant.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use super::fixture::{Folder, load};
+
+#[test]
+fn unknown_keys_name_the_nearest() {
+    insta::assert_snapshot!(
+        Folder::of_task("name: One\ntask: x\nchekcs:\n  - {type: file, path: a}\n").complaint()
+    );
+}
+
+#[test]
+fn every_wrong_check_is_reported() {
+    insta::assert_snapshot!(
+        Folder::of_task(
+            "task: x\nchecks:\n  - {type: command_output, command: ls, path: a}\n  \
+             - {type: fil, path: a}\n  - {type: file, path: ../a}\n  \
+             - {type: returned_result}\n  - {type: file, path: a, matches: '['}\n  \
+             - type: events\n    must:\n      - {action: runn}\n  \
+             - {type: file, path: a, equals: }\n  - {type: script, path: x.sh}\n  \
+             - {type: all, checks: [{type: file}]}\n  - {type: file, path: a, tolerance: 1}\n"
+        )
+        .complaint()
+    );
+}
+
+#[test]
+fn every_wrong_file_is_reported() {
+    insta::assert_snapshot!(
+        Folder::new()
+            .with("a/broken.yaml", "task: [x\nname: y\n")
+            .with("a/level.yaml", "task: x\nlevel: golden\n")
+            .with("a/missing.yaml", "name: x\n")
+            .with("a/number.yaml", "task: x\nlimits: {steps: many}\n")
+            .with("a/twice.yaml", "task: x\nname: a\ntask: y\n")
+            .with("a/empty.yaml", "")
+            .with("b/bad name.yaml", "task: x\n")
+            .with("b/same.yaml", "task: x\n")
+            .with("b/same/task.yaml", "task: x\n")
+            .with("b/lost/verify/a.sh", "x")
+            .complaint()
+    );
+}
+
+#[test]
+fn environments_and_solutions() {
+    insta::assert_snapshot!(
+        Folder::new()
+            .with("a/a.yaml", "task: x\nenvironment: {kind: container}\n")
+            .with("a/b.yaml", "task: x\nenvironment: {kind: local, image: 'a:1', screen: 1280x800}\n")
+            .with("a/c.yaml", "task: x\nenvironment: {kind: desktop, screen: large, network: some}\n")
+            .with("a/d.yaml", "task: x\nenvironment:\n  network: some\n  env: {A-B: 1}\n")
+            .with("a/e.yaml", "task: x\nsolution:\n  - {action: run, comand: ls}\n  - {action: fly}\n  - {action: click, x: 1}\n")
+            .with("a/f.yaml", "task: x\nlimits: {money: 0.1234567}\n")
+            .with("a/g.yaml", "task: x\nlimits: {steps: 0}\n")
+            .with("a/h/task.yaml", "task: x\nsolution: [{action: finish}]\n")
+            .with("a/h/solution/solve.sh", "true")
+            .complaint()
+    );
+}
+
+#[test]
+fn suite_files_have_the_same_errors() {
+    for (name, toml) in [
+        ("key", "nam = 'x'\n"),
+        ("level", "[weights]\ngolf = 1\n"),
+        ("negative", "[weights]\ngold = -1\n"),
+        ("syntax", "name = \n"),
+        ("default", "[defaults.limits]\nseconds = 'long'\n"),
+    ] {
+        let folder = Folder::of_task("task: x\n").with("suite.toml", toml);
+        insta::assert_snapshot!(format!("suite_toml_{name}"), folder.complaint());
+    }
+}
+
+#[test]
+fn a_folder_without_tasks_says_what_belongs_there() {
+    insta::assert_snapshot!(Folder::new().with("task1.yaml", "task: x\n").complaint());
+}
+
+#[test]
+fn what_can_not_be_read() {
+    assert!(load(Path::new("/nonexistent/suite")).is_err());
+    let folder = Folder::of_task("task: x\n");
+    let file = folder.path().join("demo/one.yaml");
+    fs::write(&file, b"task: \xff\n").unwrap();
+    assert!(folder.complaint().contains("not UTF-8"));
+    fs::write(&file, "x".repeat((1 << 20) + 1)).unwrap();
+    assert!(folder.complaint().contains("larger than 1 MiB"));
+}
+
+#[test]
+fn links_out_of_a_task_are_refused() {
+    let folder = Folder::new()
+        .with("a/t/task.yaml", "task: x\n")
+        .with("a/t/visible/x", "");
+    symlink("/etc/passwd", folder.path().join("a/t/visible/leak")).unwrap();
+    assert!(folder.complaint().contains("leaves its folder"));
+}

@@ -1,0 +1,120 @@
+//! What looks wrong with suites that load.
+
+use agon_suite::lint;
+
+use super::fixture::Folder;
+
+fn findings(folder: &Folder) -> Vec<String> {
+    lint(&folder.suite())
+        .into_iter()
+        .map(|finding| {
+            format!(
+                "{} {}: {}",
+                finding.severity.name(),
+                finding.task,
+                finding.message
+            )
+        })
+        .collect()
+}
+
+const GOOD: &str =
+    "task: Answer.\nchecks: [{type: file, path: a}]\nsolution: [{action: run, command: touch a}]\n";
+
+#[test]
+fn a_good_task_has_no_findings() {
+    assert!(findings(&Folder::of_task(GOOD)).is_empty());
+}
+
+#[test]
+fn bad_tasks_are_named() {
+    let cases = [
+        (
+            "task: x\nsolution: []\n",
+            "error demo/one: there are no checks",
+        ),
+        (
+            "task: ' '\nsolution: []\nchecks: [{type: file, path: a}]\n",
+            "error demo/one: the instruction is empty",
+        ),
+        (
+            "task: x\nchecks: [{type: file, path: a}]\n",
+            "warning demo/one: there is no solution",
+        ),
+        (
+            "task: x\nsolution: []\nchecks: [{type: final_screenshot, value: A.}]\n",
+            "note demo/one: 1 of 1 checks are prose",
+        ),
+        (
+            "task: x\nsolution: []\nchecks: [{type: returned_result, contains: ''}]\n",
+            "error demo/one: the check `returned_result` can't fail",
+        ),
+        (
+            "task: x\nsolution: []\nchecks: [{type: command_output, command: ls, matches: '.*'}]\n",
+            "can't fail",
+        ),
+        (
+            "task: x\nsolution: []\nchecks: [{type: file, path: a, exists: false}]\n",
+            "warning demo/one: the checks only forbid",
+        ),
+        (
+            "task: x\nsolution: []\nchecks: [{type: events, must_not: [{action: run}]}]\n",
+            "only forbid",
+        ),
+        (
+            "task: x\nsolution: [{action: click, x: 1, y: 1}]\nchecks: [{type: file, path: a}]\n",
+            "error demo/one: the solution uses `click`",
+        ),
+        (
+            "task: x\nlimits: {steps: 1}\nsolution: [{action: finish}, {action: finish}]\nchecks: [{type: file, path: a}]\n",
+            "error demo/one: the solution takes 2 steps, the limit is 1",
+        ),
+        (
+            "task: x\nenvironment: {network: open}\nsolution: []\nchecks: [{type: file, path: a}]\n",
+            "note demo/one: the environment has the host's network",
+        ),
+        (
+            "task: x\nlimits: {step: 50, seconds: 10}\nsolution: []\nchecks: [{type: file, path: a}]\n",
+            "warning demo/one: limits.step is longer",
+        ),
+        (
+            "task: x\nlimits: {check: 0}\nsolution: []\nchecks: [{type: file, path: a}]\n",
+            "error demo/one: limits.check is 0",
+        ),
+    ];
+    for (yaml, expected) in cases {
+        let found = findings(&Folder::of_task(yaml));
+        assert!(
+            found.iter().any(|line| line.contains(expected)),
+            "{yaml}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn answers_that_the_agent_can_see_are_named() {
+    let folder = Folder::new()
+        .with("demo/one/task.yaml", GOOD)
+        .with("demo/one/visible/data.txt", "secret")
+        .with("demo/one/visible/empty", "")
+        .with("demo/one/verify/empty", "")
+        .with("demo/one/verify/expected.txt", "secret");
+    assert_eq!(
+        findings(&folder),
+        ["error demo/one: visible/data.txt is the same file as verify/expected.txt"]
+    );
+}
+
+#[test]
+fn shared_answers_are_named_once() {
+    let yaml = "task: x\nchecks: [{type: returned_result, equals: gymnast}]\nsolution: [{action: finish, result: gymnast}]\n";
+    let folder = Folder::of_task(yaml)
+        .with("demo/two.yaml", yaml)
+        .with("demo/three.yaml", yaml)
+        .with("demo/four.yaml", &yaml.replace("gymnast", "yes"))
+        .with("demo/five.yaml", &yaml.replace("gymnast", "yes"));
+    assert_eq!(
+        findings(&folder),
+        ["warning demo/one: has the same answer as demo/three and 1 more"]
+    );
+}

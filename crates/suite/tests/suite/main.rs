@@ -1,0 +1,12 @@
+//! The crate from outside: suites written to a temporary folder, loaded, selected, planned, linted.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod checks;
+mod errors;
+mod fixture;
+mod layout;
+mod lint;
+mod osuniverse;
+mod plan;
+mod selection;
+mod tasks;

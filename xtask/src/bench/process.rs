@@ -1,0 +1,107 @@
+//! Runs a program from outside and measures it: wall-clock time and the most memory it ever held.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use super::machine::field;
+use crate::failure::{Failure, Trying};
+
+/// The kernel keeps the high-water mark itself; it only has to be read before the process is gone.
+const READ_MEMORY_EVERY: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_secs(1800);
+
+#[derive(Debug)]
+pub(super) struct Measured {
+    pub(super) seconds: f64,
+    pub(super) peak_mb: f64,
+    pub(super) stdout: String,
+    pub(super) success: bool,
+}
+
+/// Runs `command` to its end. Standard output is kept; its closing is taken as the end.
+pub(super) fn measure(command: &mut Command) -> Result<Measured, Failure> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let running = format!("run {program}");
+    let started = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .trying(&running)?;
+    let stdout = child.stdout.take();
+    let (send, ended) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        let result = stdout.map_or(Ok(0), |mut pipe| pipe.read_to_string(&mut text));
+        let _ = send.send(result.map(|_| text));
+    });
+    let mut peak_kib = 0;
+    let stdout = loop {
+        peak_kib = peak_kib.max(high_water_kib(child.id()).unwrap_or(0));
+        match ended.recv_timeout(READ_MEMORY_EVERY) {
+            Ok(text) => break text.trying(&running)?,
+            Err(RecvTimeoutError::Timeout) if started.elapsed() < LONGEST => {}
+            Err(_) => {
+                child.kill().trying(format!("end {program}"))?;
+                child.wait().trying(format!("end {program}"))?;
+                return Err(Failure::new(format!("{program} ran for too long")));
+            }
+        }
+    };
+    let status = child.wait().trying(&running)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let _ = reader.join();
+    Ok(Measured {
+        seconds,
+        peak_mb: peak_kib as f64 / 1024.0,
+        stdout,
+        success: status.success(),
+    })
+}
+
+fn high_water_kib(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    field(&status, "VmHWM")?
+        .trim_end_matches(" kB")
+        .parse()
+        .ok()
+}
+
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 {
+        values.get(middle).copied()
+    } else {
+        Some((values.get(middle.checked_sub(1)?)? + values.get(middle)?) / 2.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_status_and_memory_are_seen() {
+        let script = "x=$(head -c 30000000 /dev/zero | tr '\\0' a); echo ${#x}; exit 3";
+        let measured = measure(Command::new("bash").args(["-c", script])).unwrap();
+        assert_eq!(measured.stdout, "30000000\n");
+        assert!(!measured.success);
+        assert!(measured.peak_mb > 28.0, "{}", measured.peak_mb);
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_a_failure() {
+        let error = measure(&mut Command::new("/nonexistent")).unwrap_err();
+        assert!(error.to_string().contains("/nonexistent"));
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median(Vec::new()), None);
+    }
+}

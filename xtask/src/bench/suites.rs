@@ -1,0 +1,85 @@
+//! Suites made up for measuring: nothing in them is hard, so that what costs is Agon.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Trying};
+
+/// Actions of the agent per trial of [`talk`], the last one included.
+pub(super) const TURNS: u32 = 20;
+
+/// Conversations of [`TURNS`] turns.
+pub(super) fn talk(folder: &Path, tasks: u32) -> Result<PathBuf, Failure> {
+    let mut solution = String::new();
+    for turn in 1..TURNS {
+        let action = if turn % 2 == 0 {
+            format!("{{ action: message, text: This is turn {turn}. }}")
+        } else {
+            format!("{{ action: think, thought: This is turn {turn}. }}")
+        };
+        solution.push_str(&format!("  - {action}\n"));
+    }
+    write(folder, "talk", tasks, &dialogue(&solution))
+}
+
+/// One turn: the answer.
+pub(super) fn answer(folder: &Path, tasks: u32) -> Result<PathBuf, Failure> {
+    write(folder, "answer", tasks, &dialogue(""))
+}
+
+/// One command and one check by a command, in a local sandbox.
+pub(super) fn local(folder: &Path, tasks: u32) -> Result<PathBuf, Failure> {
+    write(folder, "local", tasks, &command("{ kind: local }"))
+}
+
+/// The same in a container.
+pub(super) fn container(folder: &Path, tasks: u32, image: &str) -> Result<PathBuf, Failure> {
+    let environment = format!("{{ kind: container, image: \"{image}\" }}");
+    write(folder, "container", tasks, &command(&environment))
+}
+
+fn dialogue(before: &str) -> String {
+    format!(
+        "task: Answer with the word done.\n\
+         environment: {{ kind: none }}\n\
+         limits: {{ steps: 50, seconds: 60 }}\n\
+         checks:\n  - {{ type: returned_result, equals: done }}\n\
+         solution:\n{before}  - {{ action: finish, result: done }}\n"
+    )
+}
+
+fn command(environment: &str) -> String {
+    format!(
+        "task: Write hello to greeting.txt.\n\
+         environment: {environment}\n\
+         limits: {{ steps: 10, seconds: 60 }}\n\
+         checks:\n  - {{ type: command_output, command: cat greeting.txt, equals: \"hello\\n\" }}\n\
+         solution:\n  - {{ action: run, command: echo hello > greeting.txt }}\n"
+    )
+}
+
+fn write(folder: &Path, name: &str, tasks: u32, task: &str) -> Result<PathBuf, Failure> {
+    let suite = folder.join(format!("suite-{name}"));
+    let category = suite.join(name);
+    std::fs::create_dir_all(&category).trying(format!("make {}", category.display()))?;
+    for number in 0..tasks {
+        let file = category.join(format!("{name}-{number:04}.yaml"));
+        let text = format!("name: Measure {name} {number}\n{task}");
+        std::fs::write(&file, text).trying(format!("write {}", file.display()))?;
+    }
+    Ok(suite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_has_its_turns() {
+        let folder = std::env::temp_dir().join(format!("agon-suites-{}", std::process::id()));
+        let suite = talk(&folder, 2).unwrap();
+        let text = std::fs::read_to_string(suite.join("talk/talk-0001.yaml")).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(text.matches("action:").count() as u32, TURNS);
+        assert!(text.starts_with("name: Measure talk 1\ntask: "), "{text}");
+    }
+}

@@ -1,0 +1,70 @@
+//! The project's own commands, run as `cargo xtask COMMAND`. This file only picks the command. No
+//! crate of Agon is used here, so that `cargo xtask` builds in seconds and works when they do not.
+
+mod bench;
+mod check;
+mod console;
+mod debian;
+mod demo;
+mod docker_api;
+mod docker_engine;
+mod failure;
+mod rootfs;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use failure::Failure;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  demo                          install what is missing, build, run the demo suite, show the reports
+  test [--filter NAME]          everything that must hold: formatting, lints, boundaries, all tests
+  check                         the crate order, file sizes and other house rules
+  bench NAME [--only ROW,ROW]   measure, print a table, write target/bench/NAME.json
+  help                          this text
+
+Examples:
+  cargo xtask demo
+  cargo xtask test
+  cargo xtask test --filter wilson      only the tests whose name contains `wilson`
+  cargo xtask check
+  cargo xtask bench spine
+  cargo xtask bench spine --only turns_per_s,version_ms
+
+Exit status: 0 done; 1 something failed; 2 bad usage, or a program is missing that cannot be
+installed from here (the exact command is printed).";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            console::complain(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn dispatch(words: &[&str]) -> Result<(), Failure> {
+    match words {
+        ["demo"] => demo::run(),
+        ["test"] => test::run(None),
+        ["test", "--filter", name] => test::run(Some(name)),
+        ["check"] => check::run(),
+        ["bench", name] => bench::run(name, &[]),
+        ["bench", name, "--only", rows] => bench::run(name, &rows.split(',').collect::<Vec<_>>()),
+        ["help" | "--help" | "-h"] => {
+            console::say(HELP);
+            Ok(())
+        }
+        [] => Err(Failure::usage(HELP)),
+        other => Err(Failure::usage(format!(
+            "`{}` is no command\n\n{HELP}",
+            other.join(" ")
+        ))),
+    }
+}

@@ -1,0 +1,98 @@
+//! `cargo xtask test`: everything that must hold, from formatting to tests with real sandboxes and
+//! containers, on a machine that need not be prepared.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::console::{say, step, succeed};
+use crate::debian::{self, BUBBLEWRAP, DOCKER, MMDEBSTRAP, PYTHON};
+use crate::docker_engine::DockerEngine;
+use crate::failure::Failure;
+use crate::workspace::cargo;
+use crate::{check, rootfs};
+
+/// With a filter only the tests run whose name contains it, and nothing but tests.
+pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
+    let started = Instant::now();
+    install_packages()?;
+    install_nextest()?;
+    if filter.is_none() {
+        step("cargo fmt", || {
+            succeed(&mut cargo(&["fmt", "--all", "--check"]))
+        })?;
+        step("cargo clippy", || succeed(&mut clippy()))?;
+        step("cargo xtask check", check::run)?;
+    }
+    step("cargo build", || {
+        succeed(&mut cargo(&["build", "--package", "agon"]))
+    })?;
+    let engine = engine_with_image()?;
+    let docker_host = engine.api().docker_host();
+    step("cargo nextest run", || {
+        succeed(nextest(filter).env("DOCKER_HOST", &docker_host))
+    })?;
+    if filter.is_none() {
+        step("cargo test --doc", || {
+            succeed(&mut cargo(&["test", "--doc", "--workspace"]))
+        })?;
+    }
+    step("stop what was started", || {
+        drop(engine);
+        Ok(())
+    })?;
+    say(format!(
+        "everything holds ({:.0} s)",
+        started.elapsed().as_secs_f64()
+    ));
+    Ok(())
+}
+
+/// A Docker Engine that has the image of the tests.
+pub(crate) fn engine_with_image() -> Result<DockerEngine, Failure> {
+    let engine = match DockerEngine::running()? {
+        Some(engine) => engine,
+        None => step("start a Docker Engine", DockerEngine::start)?,
+    };
+    rootfs::ensure_image(engine.api())?;
+    Ok(engine)
+}
+
+/// What tests with containers need; an engine that answers spares us from bringing one.
+pub(crate) fn install_packages() -> Result<(), Failure> {
+    let mut packages = vec![BUBBLEWRAP, PYTHON];
+    if DockerEngine::running()?.is_none() {
+        packages.push(DOCKER);
+    }
+    if !rootfs::tar()?.exists() {
+        packages.push(MMDEBSTRAP);
+    }
+    debian::install(&packages)
+}
+
+fn install_nextest() -> Result<(), Failure> {
+    let there = cargo(&["nextest", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if there {
+        return Ok(());
+    }
+    step("cargo install cargo-nextest", || {
+        succeed(&mut cargo(&["install", "cargo-nextest", "--locked"]))
+    })
+}
+
+fn clippy() -> Command {
+    let words = "clippy --workspace --all-targets -- -D warnings";
+    cargo(&words.split(' ').collect::<Vec<_>>())
+}
+
+fn nextest(filter: Option<&str>) -> Command {
+    let mut command = cargo(&["nextest", "run", "--workspace"]);
+    if std::env::var("CI").is_ok_and(|value| value == "true") {
+        command.args(["--profile", "ci"]);
+    }
+    command.args(filter);
+    command
+}

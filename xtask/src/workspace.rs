@@ -1,0 +1,54 @@
+//! Where things are: the workspace, its build folder, the user's cache.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::console;
+use crate::failure::{Failure, Trying};
+
+/// The root of the workspace. Cargo tells the place at run time; the place of the build is only
+/// used when the program was started by hand.
+pub(crate) fn root() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.parent().map(Path::to_path_buf).unwrap_or(manifest)
+}
+
+/// A cargo command in the root of the workspace.
+pub(crate) fn cargo(words: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(words).current_dir(root());
+    command
+}
+
+/// What `cargo metadata` says about the members of the workspace.
+pub(crate) fn metadata() -> Result<Value, Failure> {
+    let text = console::output(&mut cargo(&["metadata", "--format-version=1", "--no-deps"]))?;
+    serde_json::from_str(&text).trying("read what `cargo metadata` says")
+}
+
+/// Builds the release binary of Agon and says where it is.
+pub(crate) fn release_binary() -> Result<PathBuf, Failure> {
+    console::succeed(&mut cargo(&["build", "--release", "--package", "agon"]))?;
+    let metadata = metadata()?;
+    let target = metadata["target_directory"]
+        .as_str()
+        .ok_or_else(|| Failure::new("`cargo metadata` names no target_directory"))?;
+    Ok(Path::new(target).join("release/agon"))
+}
+
+/// Where Agon keeps what is expensive to make again.
+pub(crate) fn cache() -> Result<PathBuf, Failure> {
+    let absolute = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_CACHE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+        .map(|cache| cache.join("agon"))
+        .ok_or_else(|| Failure::usage("set HOME or XDG_CACHE_HOME to an absolute path"))
+}
