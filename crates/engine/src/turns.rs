@@ -12,8 +12,8 @@ use tokio::time::{Instant, timeout};
 use crate::attempt::{Attempt, Spender};
 use crate::stage::{Gone, Stage};
 
-/// For the agent to say goodbye.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// For the agent to say goodbye and its sandbox to be removed.
+const FAREWELL: Duration = Duration::from_secs(10);
 
 /// How much of a message that is no action is kept.
 const KEPT_OF_REFUSED: usize = 2_000;
@@ -99,14 +99,9 @@ async fn play(
         return Ok(TurnEnd::Left);
     }
     let brief = attempt.task().brief(attempt.job.seed);
-    match answer_in_time(
-        attempt,
-        limits.step.duration(),
-        deadline,
-        agent.start(&brief),
-    )
-    .await
-    {
+    // A `cmd:` agent's own sandbox is started here, which is our time and not the agent's.
+    let start = limits.start.duration() + limits.step.duration();
+    match answer_in_time(attempt, start, deadline, agent.start(&brief)).await {
         Ok(started) => started?,
         Err(end) => return Ok(end),
     }

@@ -86,14 +86,15 @@ fn test_case(run: &RunReport<'_>, trial: &Trial<'_>) -> String {
             Xml(&why)
         ),
     };
-    let marks = trial.marks();
+    let mut marks = trial.marks().join(", ");
+    if trial.passed() && !why.is_empty() {
+        // A pass has no other place for signs of tampering.
+        marks = format!("{marks}: {why}");
+    }
     let marked = if marks.is_empty() {
         String::new()
     } else {
-        format!(
-            "      <system-out>{}</system-out>\n",
-            Xml(&marks.join(", "))
-        )
+        format!("      <system-out>{}</system-out>\n", Xml(&marks))
     };
     if result.is_empty() && marked.is_empty() {
         format!("{opened}/>\n")

@@ -36,16 +36,27 @@ impl WorkArchive {
         self.bytes
     }
 
-    /// Looks up a path relative to the working folder. Links are not followed. The last entry of
-    /// that name counts, as it would after unpacking; of a file at most `limit` bytes are read.
+    /// Looks up a path relative to the working folder. Symbolic links are not followed; a hard link
+    /// is the file itself. The last entry of that name counts, as it would after unpacking; of a
+    /// file at most `limit` bytes are read.
     pub fn find(&self, wanted: &str, limit: u64) -> io::Result<Option<Entry>> {
-        let wanted = normal(Path::new(wanted));
-        let mut found = None;
+        let (found, same) = self.look(&normal(Path::new(wanted)), limit)?;
+        match same {
+            // Once: an archive could name links in a circle.
+            Some(path) => Ok(self.look(&path, limit)?.0.or(found)),
+            None => Ok(found),
+        }
+    }
+
+    /// The entry, and of a hard link the path of the entry that it is the same as.
+    fn look(&self, wanted: &Path, limit: u64) -> io::Result<(Option<Entry>, Option<PathBuf>)> {
+        let (mut found, mut same) = (None, None);
         for entry in tar::Archive::new(io::BufReader::new(self.open()?)).entries()? {
             let mut entry = entry?;
             if normal(&entry.path()?) != wanted {
                 continue;
             }
+            same = None;
             found = Some(match entry.header().entry_type() {
                 tar::EntryType::Regular | tar::EntryType::Continuous => {
                     let size = entry.size();
@@ -60,10 +71,14 @@ impl WorkArchive {
                         target: target.to_string_lossy().into_owned(),
                     }
                 }
+                tar::EntryType::Link => {
+                    same = entry.link_name()?.map(|target| normal(&target));
+                    Entry::Other
+                }
                 _ => Entry::Other,
             });
         }
-        Ok(found)
+        Ok((found, same))
     }
 }
 

@@ -9,7 +9,7 @@
 mod marker;
 mod typing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io;
 use std::time::Duration;
@@ -24,6 +24,12 @@ use crate::error::SandboxError;
 
 /// How long a killed command may take to give the prompt back, in all.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// The byte of C-c.
+const INTERRUPT: u8 = 3;
+
+/// How much typed text may wait for a command to read it.
+const MOST_TYPED: usize = 1 << 20;
 
 /// Takes all output of a session, as it comes.
 pub trait OutputSink: Send + Sync {
@@ -107,6 +113,8 @@ struct Shell {
     pid: u32,
     /// Number of the last command line; a prompt of any other is not the one to wait for.
     line: u64,
+    /// What the terminal has not taken yet.
+    typing: VecDeque<u8>,
     /// Something was typed that the command may have left unread.
     typed: bool,
 }
@@ -165,24 +173,15 @@ impl ShellSession {
                     .to_owned(),
             ));
         }
-        let mut typed = String::new();
+        let line = typing::command_line(self.shell.line + 1, command)?;
         if std::mem::take(&mut self.shell.typed) {
             // What the last command left unread must not become the beginning of this one.
-            typed.push('\n');
+            self.shell.typing = VecDeque::from([b'\n']);
         }
-        typed += &typing::command_line(self.shell.line + 1, command)?;
+        self.shell.typing.extend(line.as_bytes());
         self.shell.line += 1;
         self.running = Some(Instant::now());
-        self.send(sandbox, typed.as_bytes(), timeouts).await
-    }
-
-    /// Waits on for the running command.
-    pub async fn wait(
-        &mut self,
-        sandbox: &dyn Sandbox,
-        timeouts: Timeouts,
-    ) -> Result<CommandResult, SandboxError> {
-        self.send(sandbox, b"", timeouts).await
+        self.wait(sandbox, timeouts).await
     }
 
     /// Types a line of text for the running command.
@@ -192,9 +191,17 @@ impl ShellSession {
         text: &str,
         timeouts: Timeouts,
     ) -> Result<CommandResult, SandboxError> {
+        self.started()?;
+        if self.shell.typing.len() + text.len() > MOST_TYPED {
+            return Err(SandboxError::Denied(
+                "the command does not take its input: what was sent before is still unread"
+                    .to_owned(),
+            ));
+        }
         self.shell.typed = true;
-        self.send(sandbox, format!("{text}\n").as_bytes(), timeouts)
-            .await
+        self.shell.typing.extend(text.as_bytes());
+        self.shell.typing.push_back(b'\n');
+        self.wait(sandbox, timeouts).await
     }
 
     /// Presses a control key, written `C-c`, for the running command.
@@ -205,27 +212,31 @@ impl ShellSession {
         timeouts: Timeouts,
     ) -> Result<CommandResult, SandboxError> {
         let key = typing::control_key(key)?;
+        self.started()?;
         self.shell.typed = true;
-        self.send(sandbox, &[key], timeouts).await
+        self.shell.typing.push_back(key);
+        self.wait(sandbox, timeouts).await
     }
 
-    /// Types and then waits for the command. Both at once: a terminal whose output nobody takes may
-    /// take no input either.
-    async fn send(
+    fn started(&self) -> Result<Instant, SandboxError> {
+        self.running.ok_or_else(|| {
+            SandboxError::Denied(
+                "no command is running that could be waited for or typed to".to_owned(),
+            )
+        })
+    }
+
+    /// Waits on for the running command, typing what is left to be typed meanwhile.
+    pub async fn wait(
         &mut self,
         sandbox: &dyn Sandbox,
-        mut typed: &[u8],
         timeouts: Timeouts,
     ) -> Result<CommandResult, SandboxError> {
-        let Some(started) = self.running else {
-            return Err(SandboxError::Denied(
-                "no command is running that could be waited for or typed to".to_owned(),
-            ));
-        };
+        let started = self.started()?;
         let hard = started + timeouts.hard;
         loop {
             let deadline = hard.min(Instant::now() + timeouts.quiet);
-            match self.step(&mut typed, deadline).await? {
+            match self.step(deadline).await? {
                 Step::Output => {}
                 Step::Ended(end) => return self.ended(sandbox, end, false).await,
                 Step::Deadline if Instant::now() >= hard => return self.kill(sandbox).await,
@@ -236,11 +247,11 @@ impl ShellSession {
 
     /// The next thing that happens on the terminal. The deadline counts even while there is always
     /// more output.
-    async fn step(&mut self, typed: &mut &[u8], deadline: Instant) -> Result<Step, SandboxError> {
+    async fn step(&mut self, deadline: Instant) -> Result<Step, SandboxError> {
         if Instant::now() >= deadline {
             return Ok(Step::Deadline);
         }
-        let Ok(end) = timeout_at(deadline, self.shell.turn(typed)).await else {
+        let Ok(end) = timeout_at(deadline, self.shell.turn()).await else {
             return Ok(Step::Deadline);
         };
         let Some(count) = end else {
@@ -289,13 +300,16 @@ impl ShellSession {
     /// Time is over: first what runs in the foreground is killed, then the shell's own loop is
     /// interrupted, at last the shell is given up.
     async fn kill(&mut self, sandbox: &dyn Sandbox) -> Result<CommandResult, SandboxError> {
-        for keys in [&b""[..], b"\x03", b"\x03", b"\x03"] {
+        for attempt in 0..4 {
             sandbox.kill_foreground(self.shell.pid).await?;
+            self.shell.typing.clear();
+            if attempt > 0 {
+                self.shell.typed = true;
+                self.shell.typing.push_back(INTERRUPT);
+            }
             let deadline = Instant::now() + GRACE / 4;
-            let mut typed = keys;
-            self.shell.typed |= !keys.is_empty();
             loop {
-                match self.step(&mut typed, deadline).await? {
+                match self.step(deadline).await? {
                     Step::Output => {}
                     Step::Ended(end) => return self.ended(sandbox, end, true).await,
                     Step::Deadline => break,
@@ -365,9 +379,10 @@ impl Shell {
             buffer: vec![0; 32 << 10],
             pid: 0,
             line: 0,
+            typing: setup_line(&nonce).into_bytes().into(),
             typed: false,
         };
-        match timeout(options.start, shell.first_prompt(&nonce)).await {
+        match timeout(options.start, shell.first_prompt()).await {
             Ok(cwd) => Ok((shell, cwd?)),
             Err(_) => Err(SandboxError::Timeout {
                 what: "starting the shell",
@@ -377,12 +392,10 @@ impl Shell {
     }
 
     /// Sets the shell up and drops whatever the terminal shows until the prompt is there.
-    async fn first_prompt(&mut self, nonce: &str) -> Result<String, SandboxError> {
-        let setup = setup_line(nonce);
-        let mut typed = setup.as_bytes();
+    async fn first_prompt(&mut self) -> Result<String, SandboxError> {
         let mut shown = Capture::new(2000);
         loop {
-            let Some(count) = self.turn(&mut typed).await else {
+            let Some(count) = self.turn().await else {
                 let shown = shown.finish().bytes;
                 return Err(SandboxError::Missing(format!(
                     "the shell of the sandbox did not start; it must have bash: {}",
@@ -403,22 +416,22 @@ impl Shell {
         }
     }
 
-    /// Types what is left to be typed while waiting for output; says how much of the buffer was
-    /// filled, or nothing when the terminal is closed (which a hang-up reports as an error). What
-    /// was typed is remembered in `typed`, so that this can be cancelled and called again.
-    async fn turn(&mut self, typed: &mut &[u8]) -> Option<usize> {
+    /// Types what is left to be typed while waiting for output: a terminal whose output nobody takes
+    /// may take no input either. Says how much of the buffer was filled, or nothing when the
+    /// terminal is closed, which a hang-up reports as an error. Can be cancelled and called again.
+    async fn turn(&mut self) -> Option<usize> {
         let Self {
-            terminal, buffer, ..
+            terminal,
+            buffer,
+            typing,
+            ..
         } = self;
         loop {
             tokio::select! {
                 biased;
-                count = terminal.writer.write(typed), if !typed.is_empty() => {
+                count = terminal.writer.write(typing.as_slices().0), if !typing.is_empty() => {
                     let count = count.ok().filter(|&count| count > 0)?;
-                    *typed = &typed[count..];
-                    if typed.is_empty() {
-                        terminal.writer.flush().await.ok()?;
-                    }
+                    typing.drain(..count);
                 }
                 count = terminal.reader.read(buffer) => {
                     return count.ok().filter(|&count| count > 0);

@@ -72,6 +72,14 @@ impl SuiteError {
         }
     }
 
+    /// The error in one line, with its place.
+    pub fn line(&self) -> String {
+        match self {
+            Self::Text(error) => format!("{}: {error}", error.place),
+            Self::Layout { .. } | Self::Unreadable { .. } => self.to_string(),
+        }
+    }
+
     /// Where the error is: `file:line:column`, or the path.
     pub fn place(&self) -> String {
         match self {

@@ -7,5 +7,4 @@ mod confined;
 mod example;
 mod host;
 mod http;
-
 mod support;

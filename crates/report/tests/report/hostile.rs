@@ -90,3 +90,16 @@ fn a_large_run_lists_only_what_did_not_pass() {
         5_002
     );
 }
+
+#[test]
+fn a_pass_with_signs_of_tampering_says_so() {
+    let manifest = manifest(1, vec![task("a/b", None)]);
+    let lines = vec![TrialLine {
+        integrity: Some("a forged verdict".to_owned()),
+        ..graded("a/b", 1, 1.0)
+    }];
+    for format in [Format::Junit, Format::Csv, Format::Html] {
+        let text = written(format, &manifest, &lines);
+        assert!(text.contains("a forged verdict"), "{format:?}");
+    }
+}

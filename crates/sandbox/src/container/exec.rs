@@ -152,6 +152,8 @@ impl Container {
             attach_stdout: Some(true),
             attach_stderr: Some(true),
             tty: Some(tty),
+            // The container's own may be gone; the wrapper changes to the right one.
+            working_dir: Some("/".to_owned()),
             env: Some(env),
             cmd: Some(wrapper.into_iter().chain(exec.argv.clone()).collect()),
             ..ExecConfig::default()

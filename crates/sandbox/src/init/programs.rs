@@ -7,8 +7,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use command_fds::{CommandFdExt, FdMapping};
@@ -43,31 +42,20 @@ struct Table {
     running: HashMap<u32, u64>,
     /// There is nobody in the sandbox but us.
     alone: bool,
+    /// Nobody will come any more.
+    closed: bool,
 }
 
 impl Programs {
-    /// `report` hears of every program that has ended.
-    pub(super) fn watch(
-        mut report: impl FnMut(u64, Ended) + Send + 'static,
-    ) -> io::Result<Arc<Self>> {
-        let programs = Arc::new(Self {
+    pub(super) fn new() -> Self {
+        Self {
             table: Mutex::new(Table {
                 running: HashMap::new(),
                 alone: true,
+                closed: false,
             }),
             changed: Condvar::new(),
-        });
-        let watched = Arc::clone(&programs);
-        thread::Builder::new()
-            .name("reaper".to_owned())
-            .spawn(move || {
-                loop {
-                    for (id, ended) in watched.reap() {
-                        report(id, ended);
-                    }
-                }
-            })?;
-        Ok(programs)
+        }
     }
 
     /// Starts a program on the given descriptors, in a process group of its own. `started` runs
@@ -205,9 +193,17 @@ impl Programs {
         }
     }
 
-    /// Waits until somebody has ended. Reaping itself happens under the lock: a start that fails
-    /// waits for its own child, which must not be taken from under it.
-    fn reap(&self) -> Vec<(u64, Ended)> {
+    /// Ends everybody and lets [`Programs::reap`] end.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+        self.end_all();
+    }
+
+    /// Waits until somebody has ended, and says which programs have; `None` after
+    /// [`Programs::close`]. Reaping itself happens under the lock: a start that fails waits for
+    /// its own child, which must not be taken from under it.
+    pub(super) fn reap(&self) -> Option<Vec<(u64, Ended)>> {
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         let _ = waitid(WaitId::All, ended);
         let mut found = Vec::new();
@@ -233,10 +229,14 @@ impl Programs {
             }
         }
         if found.is_empty() {
-            let waited = self.changed.wait_while(table, |table| table.alone);
-            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            let idle = |table: &mut Table| table.alone && !table.closed;
+            let waited = self.changed.wait_while(table, idle);
+            let table = waited.unwrap_or_else(PoisonError::into_inner);
+            if table.alone && table.closed {
+                return None;
+            }
         }
-        found
+        Some(found)
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {

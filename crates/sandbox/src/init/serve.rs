@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread;
 
 use rustix::fs::Mode;
 use rustix::net::{RecvFlags, SendFlags};
@@ -28,7 +29,7 @@ const OPEN_FILES: u64 = 1024;
 
 /// Runs as process 1 of a sandbox with the host's socket as standard input.
 pub fn main() -> ExitCode {
-    match serve() {
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // The host keeps our standard error and shows it when we are gone.
@@ -38,30 +39,38 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn serve() -> io::Result<()> {
+/// The first thread only reaps; a second one serves. Starting a program blocks signals in the
+/// thread that does it, and a signal that the *first* thread of a process blocks can end it through
+/// another thread, even if it is process 1: an agent could time that.
+fn run() -> io::Result<()> {
     // Same user as the agent: without this it could look into us and take our descriptors.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let socket = Arc::new(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     rustix::process::umask(Mode::from_raw_mode(0o022));
 
-    let reports = Arc::clone(&socket);
-    let programs = Programs::watch(move |id, ended| {
-        // A host that is gone takes us along: nothing to do about an error here.
-        let _ = say(&reports, id, Say::Exited(ended));
-    })?;
-    say(&socket, UNASKED, Say::Hello)?;
-
+    let programs = Arc::new(Programs::new());
     let mut init = Init {
         socket: Arc::clone(&socket),
-        programs,
+        programs: Arc::clone(&programs),
         env: BTreeMap::new(),
     };
-    let mut buffer = vec![0; wire::MOST];
-    while let Some(packet) = wire::receive(&socket, &mut buffer, RecvFlags::empty())? {
-        init.answer(packet)?;
+    let server = thread::Builder::new()
+        .name("server".to_owned())
+        .spawn(move || {
+            let served = init.serve();
+            init.programs.close();
+            served
+        })?;
+    while let Some(ended) = programs.reap() {
+        for (id, ended) in ended {
+            // A host that is gone takes us along: nothing to do about an error here.
+            let _ = say(&socket, id, Say::Exited(ended));
+        }
     }
-    Ok(())
+    server
+        .join()
+        .unwrap_or_else(|_| Err(io::Error::other("the server panicked")))
 }
 
 struct Init {
@@ -72,6 +81,16 @@ struct Init {
 }
 
 impl Init {
+    fn serve(&mut self) -> io::Result<()> {
+        say(&self.socket, UNASKED, Say::Hello)?;
+        let socket = Arc::clone(&self.socket);
+        let mut buffer = vec![0; wire::MOST];
+        while let Some(packet) = wire::receive(&socket, &mut buffer, RecvFlags::empty())? {
+            self.answer(packet)?;
+        }
+        Ok(())
+    }
+
     fn answer(&mut self, packet: Packet<Request>) -> io::Result<()> {
         let Request { id, ask } = packet.body;
         let mut descriptors = packet.descriptors;
@@ -186,8 +205,9 @@ fn apply(limits: &Rlimits) -> io::Result<()> {
     if let Some(processes) = limits.processes {
         set(Resource::Nproc, processes)?;
     }
-    if let Some(bytes) = limits.address_space {
-        set(Resource::As, bytes)?;
+    if let Some(bytes) = limits.memory {
+        // Not the address space, of which some runtimes reserve far more than they use.
+        set(Resource::Data, bytes)?;
     }
     Ok(())
 }

@@ -68,7 +68,7 @@ pub(crate) struct Rlimits {
     /// Only where no control group counts processes.
     pub(crate) processes: Option<u64>,
     /// Only where no control group counts memory.
-    pub(crate) address_space: Option<u64>,
+    pub(crate) memory: Option<u64>,
 }
 
 /// Init to host.

@@ -50,7 +50,7 @@ impl Link {
 
     /// The init's pid, as the kernel tells it, once the init is there; `None` if it never was.
     pub(super) async fn hello(&self) -> io::Result<Option<Pid>> {
-        let packet = self.receive(&mut [0; LARGEST_ANSWER]).await?;
+        let packet = self.receive(&mut vec![0; LARGEST_ANSWER]).await?;
         Ok(packet.and_then(|packet| packet.sender))
     }
 

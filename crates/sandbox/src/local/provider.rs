@@ -133,7 +133,7 @@ impl LocalProvider {
         Ok(Rlimits {
             file_size: environment.disk.0,
             processes: (!grouped).then_some(processes),
-            address_space: (!grouped).then_some(environment.memory.0),
+            memory: (!grouped).then_some(environment.memory.0),
         })
     }
 

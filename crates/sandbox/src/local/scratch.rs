@@ -94,18 +94,16 @@ impl Scratch {
                         .to_owned(),
                 )
             })?;
-        let scratch = Self {
-            folder: place.join(name),
-        };
-        scratch.fill(init).map_err(SandboxError::io(format!(
-            "cannot fill {}",
-            scratch.folder.display()
-        )))?;
+        let folder = place.join(name);
+        let cannot = || format!("cannot make {}", folder.display());
+        make_folder(&folder, 0o711).map_err(SandboxError::io(cannot()))?;
+        let context = cannot();
+        let scratch = Self { folder };
+        scratch.fill(init).map_err(SandboxError::io(context))?;
         Ok(scratch)
     }
 
     fn fill(&self, init: &Path) -> io::Result<()> {
-        make_folder(&self.folder, 0o711)?;
         fs::copy(init, self.init())?;
         fs::set_permissions(self.init(), Permissions::from_mode(0o755))?;
         let etc = self.etc();

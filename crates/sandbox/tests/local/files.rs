@@ -5,7 +5,7 @@ use std::fs;
 use agon_core::digest::Hasher;
 use agon_core::files::{FileEntry, FileTree};
 use agon_sandbox::archive::Entry;
-use agon_sandbox::{Exit, Provider, Sandbox, SandboxError};
+use agon_sandbox::{Exit, Provider, SandboxError};
 
 use crate::ground::{ground, request, sh, text};
 
@@ -97,8 +97,7 @@ async fn a_frozen_folder_goes_on_in_a_fresh_sandbox() {
              ln sparse twin; sleep 1000 & :",
         )
         .await;
-    let look =
-        "chmod 700 deep/closed; ls -lR --time-style=+ | grep -v ^total; chmod 600 deep/closed/s; cat deep/closed/s";
+    let look = "chmod 700 deep/closed; ls -lR --time-style=+ | grep -v ^total; chmod 600 deep/closed/s; cat deep/closed/s";
     let frozen = ground.sandbox.freeze().await.unwrap();
     assert_eq!(
         text(&ground.sh("ps -e | wc -l").await.stdout.bytes).trim(),

@@ -1,5 +1,6 @@
 //! What every test here stands on.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use agon_core::Environment;
@@ -9,9 +10,20 @@ use agon_sandbox::{
     Exec, ExecOutput, LocalConfig, LocalProvider, Owner, Provider, Request, Sandbox,
 };
 
+/// Names another init where the tests' own folder cannot be read.
+pub(crate) const INIT: &str = "AGON_TEST_INIT";
+
+pub(crate) fn init() -> PathBuf {
+    let init = std::env::var_os(INIT);
+    init.map_or_else(
+        || env!("CARGO_BIN_EXE_agon-sandbox-init").into(),
+        Into::into,
+    )
+}
+
 pub(crate) fn provider() -> LocalProvider {
     LocalProvider::new(LocalConfig {
-        init: env!("CARGO_BIN_EXE_agon-sandbox-init").into(),
+        init: init(),
         init_args: Vec::new(),
     })
     .expect("bubblewrap must be installed")

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agon_core::quantity::ByteSize;
-use agon_sandbox::{Enforcement, Exec, Exit, Provider, Sandbox, SandboxError};
+use agon_sandbox::{Enforcement, Exec, Exit, Provider, SandboxError};
 
 use crate::ground::{ground, provider, request, text};
 

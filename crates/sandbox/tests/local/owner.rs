@@ -1,13 +1,13 @@
 //! Everything started is owned: what happens to it when its owner goes, in peace or not.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use agon_sandbox::{Exec, Exit, Provider, Sandbox, SandboxError, reap_dead_owners};
+use agon_sandbox::{Exec, Exit, Provider, SandboxError, reap_dead_owners};
 
-use crate::ground::{ground, provider, request, sh};
+use crate::ground::{INIT, ground, init, provider, request, sh};
 
 /// Marks a process that this file started as an owner to be killed.
 const ROLE: &str = "AGON_TEST_OWNER";
@@ -45,19 +45,20 @@ fn left_by(owner: u32) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Not a test by itself: the process that [`a_killed_owner_leaves_nothing`] kills.
+/// Not a test by itself: the process that [`owner`] starts.
 #[tokio::test]
-async fn an_owner_to_be_killed() {
+async fn an_owner_for_other_tests() {
     if std::env::var_os(ROLE).is_none() {
         return;
     }
     let provider = provider();
     let mut sandboxes = Vec::new();
+    let program = format!("setsid sleep {}", 1_000_000 + std::process::id());
     for _ in 0..3 {
         let sandbox = provider.prepare(&request()).await.unwrap();
         sh(
             sandbox.as_ref(),
-            "setsid sleep 8642 >/dev/null 2>&1 & setsid sleep 8642 & :",
+            &format!("{program} >/dev/null 2>&1 & {program} & :"),
         )
         .await;
         sandboxes.push(sandbox);
@@ -70,21 +71,42 @@ async fn an_owner_to_be_killed() {
     drop((frozen, sandboxes));
 }
 
-#[tokio::test]
-async fn a_killed_owner_leaves_nothing() {
+/// Starts another owner, with three sandboxes.
+fn owner() -> (Child, BufReader<ChildStdout>) {
     let mut owner = Command::new(std::env::current_exe().unwrap())
-        .args(["owner::an_owner_to_be_killed", "--exact", "--nocapture"])
+        .args(["owner::an_owner_for_other_tests", "--exact", "--nocapture"])
         .env(ROLE, "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let lines = BufReader::new(owner.stdout.take().unwrap()).lines();
-    let ready = lines.map_while(Result::ok).any(|line| line == "ready");
+    let mut output = BufReader::new(owner.stdout.take().unwrap());
+    let ready = output
+        .by_ref()
+        .lines()
+        .map_while(Result::ok)
+        .any(|line| line == "ready");
     assert!(ready, "the owner did not come up");
-    assert_eq!(alive("sleep 8642").len(), 4);
+    let program = format!("sleep {}", 1_000_000 + owner.id());
+    assert_eq!(alive(&program).len(), 4);
     assert!(!left_by(owner.id()).is_empty());
+    (owner, output)
+}
 
+#[test]
+fn an_owner_that_ends_leaves_nothing() {
+    let (mut owner, _output) = owner();
+    drop(owner.stdin.take());
+    assert!(owner.wait().unwrap().success());
+    let program = format!("sleep {}", 1_000_000 + owner.id());
+    assert_eq!(alive(&program), Vec::<String>::new());
+    assert_eq!(left_by(owner.id()), Vec::<PathBuf>::new());
+}
+
+#[tokio::test]
+async fn a_killed_owner_leaves_nothing() {
+    let (mut owner, _output) = owner();
+    let program = format!("sleep {}", 1_000_000 + owner.id());
     // The living lose nothing.
     let reaped = reap_dead_owners();
     let of_owner = format!("agon-{}-", owner.id());
@@ -102,7 +124,7 @@ async fn a_killed_owner_leaves_nothing() {
     owner.wait().unwrap();
     reap_dead_owners();
     let gone = async {
-        while !alive("sleep 8642").is_empty() || !left_by(owner.id()).is_empty() {
+        while !alive(&program).is_empty() || !left_by(owner.id()).is_empty() {
             reap_dead_owners();
             tokio::task::yield_now().await;
         }
@@ -111,7 +133,7 @@ async fn a_killed_owner_leaves_nothing() {
     assert!(
         late.is_ok(),
         "left: {:?} {:?}",
-        alive("sleep 8642"),
+        alive(&program),
         left_by(owner.id())
     );
 }
@@ -123,8 +145,6 @@ async fn a_destroyed_sandbox_is_gone_at_once() {
     assert_eq!(alive("sleep 9753").len(), 1);
     ground.sandbox.destroy().await;
     assert_eq!(alive("sleep 9753").len(), 0);
-    drop(ground.provider);
-    assert_eq!(left_by(std::process::id()), Vec::<PathBuf>::new());
 }
 
 #[tokio::test]
@@ -162,6 +182,24 @@ async fn an_init_that_cannot_start_is_explained() {
 }
 
 #[tokio::test]
+async fn a_start_that_takes_too_long_is_given_up() {
+    let provider = provider();
+    let mut hurried = request();
+    hurried.start = Duration::ZERO;
+    let error = provider.prepare(&hurried).await.unwrap_err();
+    assert!(matches!(error, SandboxError::Timeout { .. }), "{error}");
+    hurried.start = Duration::from_millis(2);
+    for _ in 0..5 {
+        let _ = provider.prepare(&hurried).await;
+    }
+    drop(provider);
+    assert_eq!(
+        alive(&format!("agon-{}-", std::process::id())),
+        Vec::<String>::new()
+    );
+}
+
+#[tokio::test]
 async fn places_are_used_again() {
     let provider = provider();
     for _ in 0..5 {
@@ -174,4 +212,47 @@ async fn places_are_used_again() {
         );
         sandbox.destroy().await;
     }
+}
+
+/// The rest of this file's neighbours once more, without privileges and without control groups.
+#[test]
+fn it_works_for_an_ordinary_user() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), open).unwrap();
+    let copy = |from: PathBuf, name: &str| {
+        let to = folder.path().join(name);
+        std::fs::copy(from, &to).unwrap();
+        to
+    };
+    let tests = copy(std::env::current_exe().unwrap(), "tests");
+    let init = copy(init(), "init");
+    let done = Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(tests)
+        .args(["--exact", "--test-threads", "2"])
+        .args([
+            "confinement::the_system_cannot_be_changed",
+            "confinement::the_init_can_be_neither_traced_nor_read",
+            "exec::a_timeout_ends_the_whole_tree_and_keeps_what_was_said",
+            "exec::status_and_streams_come_back",
+            "files::a_frozen_folder_goes_on_in_a_fresh_sandbox",
+            "limits::a_bomb_that_still_runs_is_frozen",
+            "limits::a_memory_hog_dies_and_the_sandbox_survives",
+            "limits::the_description_names_what_enforces",
+            "owner::an_owner_that_ends_leaves_nothing",
+            "terminals::the_foreground_can_be_killed_without_the_shell",
+        ])
+        .env(INIT, init)
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(
+        done.status.success() && said.contains("10 passed"),
+        "{said}"
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agon_sandbox::{Exec, Sandbox, Terminal};
+use agon_sandbox::{Exec, Terminal};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 

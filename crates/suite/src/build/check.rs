@@ -53,6 +53,21 @@ fn check(node: &Node, verify: &FileTree, errors: &mut Vec<NodeError>) -> Option<
     }
 }
 
+/// Whether a check looks at files or runs something.
+pub(super) fn needs_environment(check: &Check) -> bool {
+    match &check.kind {
+        CheckKind::File { .. } | CheckKind::CommandOutput { .. } | CheckKind::Script { .. } => true,
+        CheckKind::Prose { subject, .. } => !matches!(
+            subject,
+            ProseSubject::ReturnedResult | ProseSubject::ExpectedFlow
+        ),
+        CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
+            checks.iter().any(needs_environment)
+        }
+        CheckKind::ReturnedResult { .. } | CheckKind::Events { .. } => false,
+    }
+}
+
 fn misplaced_keys(file: &CheckFile, node: &Node, errors: &mut Vec<NodeError>) {
     let name = file.kind.name();
     for (key, value) in node.pairs() {

@@ -43,11 +43,17 @@ pub(super) fn environment(
             );
         }
     }
-    if let (Some(_), Some(span)) = (&own.image, task.key_span("desktop_image")) {
-        errors.push(NodeError::new("the image is named twice: here and in `environment`").at(span));
+    let takes_image = ONLY_FOR[0].1.contains(&kind);
+    if let Some(span) = task.key_span("desktop_image") {
+        if own.image.is_some() {
+            let message = "the image is named twice: here and in `environment`";
+            errors.push(NodeError::new(message).at(span));
+        } else if !takes_image {
+            let message = format!("`desktop_image` does not belong to a {kind} environment");
+            errors.push(NodeError::new(message).at(span));
+        }
     }
 
-    let takes_image = ONLY_FOR[0].1.contains(&kind);
     let image = own
         .image
         .clone()
@@ -69,7 +75,7 @@ pub(super) fn environment(
         image: image.map(|image| image.0),
         network: said.network.map_or(basis.network, |network| network.0),
         memory: said.memory.unwrap_or(basis.memory),
-        processes: said.processes.map_or(basis.processes, |count| count.get()),
+        processes: said.processes.unwrap_or(basis.processes),
         disk: said.disk.unwrap_or(basis.disk),
         env: said.env.into_iter().map(|(k, v)| (k.0, v)).collect(),
         fresh_checks: said.fresh_checks.unwrap_or(false) && kind == EnvironmentKind::Container,

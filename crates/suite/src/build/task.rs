@@ -3,7 +3,9 @@
 use agon_core::check::{Check, CheckKind};
 use agon_core::digest::Hasher;
 use agon_core::files::FileTree;
-use agon_core::{Action, Digest, HostOnly, Level, Task, TaskId, VerifyOnly, Visible};
+use agon_core::{
+    Action, Digest, EnvironmentKind, HostOnly, Level, Task, TaskId, VerifyOnly, Visible,
+};
 
 use super::{MaxSteps, action, check, environment, steps};
 use crate::format::{SuiteFile, TaskFile};
@@ -51,8 +53,7 @@ pub(crate) fn task(
         &mut errors,
     );
     let limits = file.limits.over(&suite.defaults.limits);
-    let own_steps = limits.steps.map(|steps| steps.get());
-    let limits = limits.filled(steps::steps(max_steps, own_steps, file.level));
+    let limits = limits.filled(steps::steps(max_steps, limits.steps, file.level));
     let actions = match file.actions {
         Some(actions) if actions.is_empty() => {
             errors.push(wrong(node, "actions", "a task has to allow some action"));
@@ -65,6 +66,16 @@ pub(crate) fn task(
         .get("checks")
         .map(|list| check::checks(list, &draft.verify, &mut errors))
         .unwrap_or_default();
+    let setup = file.setup_cmd.filter(|command| !is_none(command));
+    if environment.kind == EnvironmentKind::None {
+        if setup.is_some() {
+            errors.push(wrong(node, "setup_cmd", "kind: none has nothing to set up"));
+        }
+        if checks.iter().any(check::needs_environment) {
+            let message = "kind: none has no files: check returned_result or events";
+            errors.push(wrong(node, "checks", message));
+        }
+    }
     if file.partial && checks.len() > 1 {
         checks = vec![Check {
             name: None,
@@ -87,7 +98,7 @@ pub(crate) fn task(
         tags: file.tags,
         instruction: Visible::new(file.task),
         environment,
-        setup: file.setup_cmd.filter(|command| !is_none(command)),
+        setup,
         limits,
         actions,
         visible: Visible::new(draft.visible),

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 use agon_core::environment::Network;
 use agon_core::{ByteSize, EnvironmentKind};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+
+use super::limits::at_least_one;
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "keys and values")]
@@ -22,7 +23,9 @@ pub(crate) struct EnvironmentFile {
     /// Default: 1GiB.
     pub(crate) memory: Option<ByteSize>,
     /// Default: 256.
-    pub(crate) processes: Option<NonZeroU32>,
+    #[serde(default, deserialize_with = "at_least_one")]
+    #[schemars(range(min = 1))]
+    pub(crate) processes: Option<u32>,
     /// Size of the working folder. Default: 256MiB.
     pub(crate) disk: Option<ByteSize>,
     /// Extra environment variables.

@@ -1,7 +1,6 @@
 //! The keys of `limits`, and how a task's stand over a suite's.
 
 use std::borrow::Cow;
-use std::num::NonZeroU32;
 
 use agon_core::{ByteSize, Limits, Money, Seconds};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -12,7 +11,9 @@ use serde::{Deserialize, Deserializer};
 #[serde(deny_unknown_fields, expecting = "keys and values")]
 pub(crate) struct LimitsFile {
     /// Actions the agent may take. Without it: by level.
-    pub(crate) steps: Option<NonZeroU32>,
+    #[serde(default, deserialize_with = "at_least_one")]
+    #[schemars(range(min = 1))]
+    pub(crate) steps: Option<u32>,
     /// Seconds of the agent's turn, all steps together.
     pub(crate) seconds: Option<Seconds>,
     /// Seconds for starting the environment.
@@ -35,6 +36,15 @@ pub(crate) struct LimitsFile {
     pub(crate) view: Option<ByteSize>,
     /// How much output of one trial is kept.
     pub(crate) output: Option<ByteSize>,
+}
+
+pub(super) fn at_least_one<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u32>, D::Error> {
+    match u32::deserialize(deserializer)? {
+        0 => Err(D::Error::custom("expected at least 1")),
+        count => Ok(Some(count)),
+    }
 }
 
 /// Dollars with at most six decimals, read exactly.

@@ -3,20 +3,12 @@
 mod check;
 mod environment;
 mod limits;
+mod schema;
 mod suite;
 mod task;
 
 pub(crate) use check::{CheckFile, CheckType, PatternFile, StreamFile};
 pub(crate) use environment::{EnvironmentFile, ImageName};
+pub use schema::{suite_schema, task_schema};
 pub(crate) use suite::SuiteFile;
 pub(crate) use task::TaskFile;
-
-/// JSON Schema of a task file, for editors.
-pub fn task_schema() -> schemars::Schema {
-    schemars::schema_for!(TaskFile)
-}
-
-/// JSON Schema of `suite.toml`, for editors.
-pub fn suite_schema() -> schemars::Schema {
-    schemars::schema_for!(SuiteFile)
-}

@@ -107,7 +107,7 @@ pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> 
     let found = found.to_lowercase();
     known
         .map(|name| (strsim::damerau_levenshtein(&found, name), name))
-        .filter(|(distance, name)| *distance <= name.len().max(3) / 3)
+        .filter(|(distance, name)| *distance <= name.len().max(found.len()).max(3) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
@@ -120,6 +120,7 @@ mod tests {
     fn the_nearest_name_is_offered_only_when_it_is_near() {
         let known = ["checks", "name", "tags"];
         assert_eq!(nearest("chekcs", known.into_iter()), Some("checks"));
+        assert_eq!(nearest("tag", known.into_iter()), Some("tags"));
         assert_eq!(nearest("Name", known.into_iter()), Some("name"));
         assert_eq!(nearest("colour", known.into_iter()), None);
     }

@@ -13,11 +13,11 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use tempfile::TempDir;
 
 /// A moment in the middle of October.
-pub fn october() -> FixedClock {
+pub(crate) fn october() -> FixedClock {
     FixedClock("2024-10-15T12:00:00Z".parse().unwrap())
 }
 
-pub fn options(clock: &FixedClock) -> LoadOptions<'_> {
+pub(crate) fn options(clock: &FixedClock) -> LoadOptions<'_> {
     LoadOptions {
         clock,
         zone: TimeZone::UTC,
@@ -25,38 +25,38 @@ pub fn options(clock: &FixedClock) -> LoadOptions<'_> {
     }
 }
 
-pub struct Folder {
+pub(crate) struct Folder {
     temporary: TempDir,
 }
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             temporary: tempfile::tempdir().unwrap(),
         }
     }
 
     /// A suite of one task: `demo/one.yaml`.
-    pub fn of_task(yaml: &str) -> Self {
+    pub(crate) fn of_task(yaml: &str) -> Self {
         Self::new().with("demo/one.yaml", yaml)
     }
 
-    pub fn with(self, path: &str, content: &str) -> Self {
+    pub(crate) fn with(self, path: &str, content: &str) -> Self {
         let path = self.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
         self
     }
 
-    pub fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.temporary.path().join("suite")
     }
 
-    pub fn load(&self) -> Result<Suite, SuiteErrors> {
+    pub(crate) fn load(&self) -> Result<Suite, SuiteErrors> {
         load(&self.path())
     }
 
-    pub fn suite(&self) -> Suite {
+    pub(crate) fn suite(&self) -> Suite {
         self.load().unwrap_or_else(|errors| {
             let lines: Vec<_> = errors.errors().iter().map(ToString::to_string).collect();
             panic!("{errors}: {lines:?}")
@@ -64,7 +64,7 @@ impl Folder {
     }
 
     /// The errors of a suite that must not load, as people see them.
-    pub fn complaint(&self) -> String {
+    pub(crate) fn complaint(&self) -> String {
         let errors = self.load().unwrap_err();
         let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
             .with_width(100)
@@ -75,21 +75,21 @@ impl Folder {
         let text = text.replace(&root, "suite");
         // Places are part of the contract, so they are shown beside the pictures.
         errors.errors().iter().fold(text, |mut text, error| {
-            writeln!(text, "{}: {error}", error.place().replace(&root, "suite")).unwrap();
-            text.replace(&root, "suite")
+            writeln!(text, "{}", error.line().replace(&root, "suite")).unwrap();
+            text
         })
     }
 }
 
-pub fn load(path: &Path) -> Result<Suite, SuiteErrors> {
+pub(crate) fn load(path: &Path) -> Result<Suite, SuiteErrors> {
     let clock = october();
     load_suite(path, &options(&clock))
 }
 
-pub fn one(yaml: &str) -> Task {
+pub(crate) fn one(yaml: &str) -> Task {
     Folder::of_task(yaml).suite().tasks.remove(0)
 }
 
-pub fn checks(task: &Task) -> Vec<Check> {
+pub(crate) fn checks(task: &Task) -> Vec<Check> {
     task.checks.open(&CutOff::after_freeze()).clone()
 }

@@ -8,5 +8,6 @@ mod layout;
 mod lint;
 mod osuniverse;
 mod plan;
+mod reference;
 mod selection;
 mod tasks;

@@ -174,4 +174,10 @@ fn all_160_cases_have_the_published_statistics() {
             .iter()
             .any(|task| task.instruction.show().contains("[%"))
     );
+
+    // All 16 rooms of the gym have the same code word.
+    let shared = agon_suite::lint(&suite).into_iter().any(|finding| {
+        finding.task.id() == "room_1" && finding.message.ends_with("games/room_2 and 14 more")
+    });
+    assert!(shared);
 }

@@ -205,3 +205,13 @@ fn the_schema_names_every_key() {
             .is_object()
     );
 }
+
+#[test]
+fn files_from_other_systems_read_the_same() {
+    let plain = one("name: Ü\ntask: |\n  two\n  lines\n");
+    let windows = one("name: Ü\r\ntask: |\r\n  two\r\n  lines\r\n");
+    let marked = one("\u{feff}name: Ü\ntask: |\n  two\n  lines\n");
+    assert_eq!(plain.instruction.show(), "two\nlines\n");
+    assert_eq!(plain.digest, windows.digest);
+    assert_eq!(plain.digest, marked.digest);
+}

@@ -1,0 +1,21 @@
+//! The real `agon` program, driven from outside as a user would.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+#[path = "cli/support.rs"]
+mod support;
+
+#[path = "cli/run.rs"]
+mod run;
+#[path = "cli/bad_input.rs"]
+mod bad_input;
+#[path = "cli/container.rs"]
+mod container;
+#[path = "cli/hostile.rs"]
+mod hostile;
+#[path = "cli/isolation.rs"]
+mod isolation;
+#[path = "cli/killed.rs"]
+mod killed;
+#[path = "cli/screens.rs"]
+mod screens;

@@ -1,0 +1,214 @@
+//! Running, resuming and reporting, with the suite that ships.
+
+use agon::core::verdict::Outcome;
+
+use crate::support::{Bench, demo_suite};
+
+const GREETING: &str = "\
+name: Greeting
+task: Write hello to greeting.txt.
+checks: [{ type: file, path: greeting.txt, equals: \"hello\\n\" }]
+solution: [{ action: run, command: echo hello > greeting.txt }]
+";
+
+#[test]
+fn the_solution_passes_and_doing_nothing_fails() {
+    let bench = Bench::new();
+    let demo = demo_suite();
+    let demo = demo.to_str().unwrap();
+    for (agent, passed) in [("oracle", true), ("noop", false)] {
+        let called = bench
+            .call(&["run", demo, "--agent", agent, "--workers", "4", "--json"])
+            .expect(0);
+        let json = called.json();
+        let count = json["tasks"].as_u64().unwrap();
+        assert!(count >= 20, "{json}");
+        assert_eq!(
+            json["passed"],
+            if passed { count } else { 0 },
+            "{}",
+            called.stderr()
+        );
+        assert_eq!(json["faulted"], 0);
+        assert_eq!(json["coverage"], 1.0);
+        for key in [
+            "run",
+            "trials",
+            "failed",
+            "score",
+            "score_floor",
+            "weighted_score",
+            "seconds",
+        ] {
+            assert!(json.get(key).is_some(), "{key} is missing: {json}");
+        }
+        assert_eq!(json["score_ci"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
+fn the_same_command_goes_on_and_another_is_refused() {
+    let bench = Bench::new();
+    bench.suite(&[("a", GREETING), ("b", GREETING)]);
+    bench.run(&["--agent", "oracle", "--seed", "1"]).expect(0);
+    let first = bench.trials();
+    bench.run(&["--agent", "oracle", "--seed", "1"]).expect(0);
+    assert_eq!(bench.trials(), first, "finished trials are skipped");
+
+    for (other, said) in [
+        (["--agent", "noop", "--seed", "1"], "agent: oracle -> noop"),
+        (["--agent", "oracle", "--seed", "2"], "seed: 1 -> 2"),
+    ] {
+        let refused = bench.run(&other).expect(2);
+        assert!(refused.stderr().contains(said), "{}", refused.stderr());
+    }
+    bench.write("suite/test/a.yaml", &GREETING.replace("hello", "hallo"));
+    let refused = bench.run(&["--agent", "oracle", "--seed", "1"]).expect(2);
+    assert!(
+        refused.stderr().contains("task test/a"),
+        "{}",
+        refused.stderr()
+    );
+    assert_eq!(bench.trials(), first, "nothing was touched");
+}
+
+#[test]
+fn what_failed_can_be_played_again_and_says_so() {
+    let bench = Bench::new();
+    let flaky = "\
+name: Flaky
+task: Pass only the second time.
+environment: { kind: none }
+checks: [{ type: returned_result, equals: done }]
+solution: [{ action: finish, result: done }]
+";
+    bench.suite(&[("a", flaky)]);
+    bench.run(&["--agent", "noop"]).expect(0);
+    bench
+        .run(&["--agent", "noop", "--mode", "rerun-failed"])
+        .expect(0);
+    let trials = bench.trials();
+    let finals: Vec<_> = trials.iter().filter(|line| line.is_final).collect();
+    assert_eq!((trials.len(), finals.len()), (2, 1));
+    assert!(finals[0].rerun);
+    assert_eq!(finals[0].attempt, 2);
+}
+
+#[test]
+fn recorded_trials_are_graded_again_without_playing() {
+    let bench = Bench::new();
+    bench.suite(&[("a", GREETING)]);
+    bench.run(&["--agent", "oracle"]).expect(0);
+    assert_eq!(bench.trial().outcome, Outcome::Passed);
+    bench.write(
+        "suite/test/a.yaml",
+        &GREETING.replace("equals: \"hello", "equals: \"other"),
+    );
+    bench
+        .run(&["--agent", "oracle", "--mode", "validate-only"])
+        .expect(0);
+    let again = bench.trial();
+    assert_eq!(again.outcome, Outcome::Failed);
+    assert!(again.rerun);
+    assert_eq!(again.steps, 2, "what was played stays");
+}
+
+#[test]
+fn a_score_under_the_threshold_is_status_3() {
+    let bench = Bench::new();
+    bench.suite(&[("a", GREETING)]);
+    bench
+        .run(&["--agent", "noop", "--fail-under", "0.5"])
+        .expect(3);
+    bench
+        .run(&["--agent", "noop", "--fail-under", "0"])
+        .expect(0);
+}
+
+#[test]
+fn epochs_seeds_and_replay_agree() {
+    let bench = Bench::new();
+    bench.suite(&[("a", GREETING)]);
+    bench
+        .run(&["--agent", "random", "--epochs", "3", "--seed", "7"])
+        .expect(0);
+    let actions = |run: &str| {
+        let reader = agon::store::RunReader::open(&bench.path(run)).unwrap();
+        let mut all: Vec<_> = reader
+            .trials()
+            .unwrap()
+            .iter()
+            .map(|line| {
+                let events = reader.events(line).unwrap();
+                (line.epoch, agon::grade::Evidence::actions_of(events))
+            })
+            .collect();
+        all.sort_by_key(|(epoch, _)| *epoch);
+        all
+    };
+    let first = actions("run");
+    let again = [
+        "run", "suite", "--out", "again", "--agent", "random", "--epochs", "3",
+    ];
+    bench
+        .call(&[&again[..], &["--seed", "7"]].concat())
+        .expect(0);
+    assert_eq!(
+        actions("again"),
+        first,
+        "the same seed plays the same actions"
+    );
+    let replay = [
+        "run",
+        "suite",
+        "--out",
+        "replayed",
+        "--agent",
+        "replay:run",
+        "--epochs",
+        "3",
+    ];
+    bench.call(&replay).expect(0);
+    assert_eq!(actions("replayed"), first);
+}
+
+#[test]
+fn every_report_format_is_written() {
+    let bench = Bench::new();
+    bench.suite(&[("a", GREETING)]);
+    bench.run(&["--agent", "oracle"]).expect(0);
+    for (format, begins) in [
+        ("table", "suite by oracle"),
+        ("md", "# "),
+        ("json", "{"),
+        ("csv", ""),
+        ("junit", "<?xml"),
+        ("html", "<!doctype html>"),
+    ] {
+        let text = bench
+            .call(&["report", "run", "--format", format])
+            .expect(0)
+            .stdout();
+        assert!(
+            text.contains("test") && text.trim_start().starts_with(begins),
+            "{format}: {text}"
+        );
+    }
+}
+
+#[test]
+fn listing_is_one_object_per_task_and_line() {
+    let bench = Bench::new();
+    bench.suite(&[("a", GREETING), ("b", GREETING)]);
+    let listed = bench.call(&["list", "suite", "--json"]).expect(0).stdout();
+    let rows: Vec<serde_json::Value> = listed
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 2);
+    for key in ["id", "category", "level", "name"] {
+        assert!(rows[0].get(key).is_some(), "{key}");
+    }
+    bench.run(&["--dry-run"]).expect(0);
+    assert!(!bench.path("run").exists(), "a dry run makes nothing");
+}

@@ -1,0 +1,105 @@
+//! What a container may not do, and what it may use up.
+
+use agon_core::ByteSize;
+use agon_sandbox::{Exit, Provider, ReadOnlyFolder};
+
+use crate::fixture::{provider, request, run, sandbox, text};
+
+#[tokio::test]
+async fn closed_by_default() {
+    let sandbox = sandbox().await;
+    let devices = text(sandbox.as_ref(), "ls /sys/class/net").await;
+    assert_eq!(devices, "lo\n");
+    let status = text(
+        sandbox.as_ref(),
+        "grep -E 'CapEff|CapBnd|NoNewPrivs' /proc/self/status",
+    )
+    .await;
+    assert!(status.contains("NoNewPrivs:\t1"), "{status}");
+    for capability in ["CapEff", "CapBnd"] {
+        assert!(
+            status.contains(&format!("{capability}:\t00000000000004fb")),
+            "{status}"
+        );
+    }
+    for attempt in [
+        "mknod /tmp/d b 8 0",
+        "mount -t tmpfs x /mnt",
+        "unshare -m true",
+        "echo 1 >/proc/sys/kernel/panic",
+    ] {
+        let output = run(sandbox.as_ref(), attempt).await;
+        assert!(!output.exit.success(), "{attempt}: {output:?}");
+    }
+    // What makes root useful still works.
+    let useful = "touch f; chown 1000:1000 f; chmod 600 f; cat f; su nobody -s /bin/sh -c id";
+    assert!(text(sandbox.as_ref(), useful).await.contains("nobody"));
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn memory_is_limited() {
+    let sandbox = sandbox().await;
+    let output = run(
+        sandbox.as_ref(),
+        "python3 -c 'x = bytearray(10**9); print(len(x))'",
+    )
+    .await;
+    assert!(
+        !output.exit.success() && output.stdout.bytes.is_empty(),
+        "{output:?}"
+    );
+    assert_eq!(text(sandbox.as_ref(), "echo alive").await, "alive\n");
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn a_fork_bomb_is_limited_and_ends_with_the_freeze() {
+    let mut sandbox = sandbox().await;
+    let bomb = run(
+        sandbox.as_ref(),
+        "b() { b | b & wait; }; (b) >/dev/null 2>&1 & sleep 1",
+    )
+    .await;
+    assert_ne!(bomb.exit, Exit::TimedOut);
+    sandbox.freeze().await.unwrap();
+    assert_eq!(
+        text(sandbox.as_ref(), "ps -e -o stat= | grep -vc Z")
+            .await
+            .trim()
+            .parse::<u32>()
+            .unwrap(),
+        5
+    );
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn no_file_grows_beyond_the_disk() {
+    let mut request = request();
+    request.environment.disk = ByteSize::mib(1);
+    let sandbox = provider().await.prepare(&request).await.unwrap();
+    let output = run(
+        sandbox.as_ref(),
+        "head -c 5000000 /dev/zero >big; stat -c %s big",
+    )
+    .await;
+    assert_eq!(output.stdout.bytes, b"1048576\n");
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn shown_folders_are_read_only() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("given"), "text").unwrap();
+    let mut request = request();
+    request.read_only.push(ReadOnlyFolder {
+        host: folder.path().to_owned(),
+        inside: "/shown".to_owned(),
+    });
+    let sandbox = provider().await.prepare(&request).await.unwrap();
+    assert_eq!(text(sandbox.as_ref(), "cat /shown/given").await, "text");
+    let output = run(sandbox.as_ref(), "echo x >/shown/given").await;
+    assert!(!output.exit.success());
+    sandbox.destroy().await;
+}

@@ -1,0 +1,263 @@
+//! From the start of a container to its removal.
+
+use std::collections::HashMap;
+
+use agon_core::environment::Network;
+use agon_sandbox::archive::Entry;
+use agon_sandbox::{Provider, SandboxError};
+use bollard::Docker;
+use bollard::models::{ContainerCreateBody, ContainerSummary};
+use bollard::query_parameters::{
+    CreateContainerOptions, ListContainersOptions, RemoveContainerOptions, WaitContainerOptions,
+};
+use futures_util::StreamExt;
+
+use crate::fixture::{IMAGE, provider, request, run, sandbox, text};
+
+fn docker() -> Docker {
+    Docker::connect_with_defaults().unwrap()
+}
+
+async fn labelled(label: &str, value: &str) -> Vec<ContainerSummary> {
+    let filters = HashMap::from([("label".to_owned(), vec![format!("{label}={value}")])]);
+    let options = ListContainersOptions {
+        all: true,
+        filters: Some(filters),
+        ..ListContainersOptions::default()
+    };
+    docker().list_containers(Some(options)).await.unwrap()
+}
+
+#[tokio::test]
+async fn it_says_what_it_is() {
+    let provider = provider().await;
+    let described = provider.describe().await.unwrap();
+    assert!(described.contains("(API 1."), "{described}");
+    assert!(
+        provider
+            .image_digest(IMAGE)
+            .await
+            .unwrap()
+            .contains("sha256:")
+    );
+}
+
+#[tokio::test]
+async fn a_missing_image_is_named() {
+    let provider = provider().await;
+    let mut request = request();
+    request.environment.image = Some("agon-no-such-image:7".to_owned());
+    let errors = [
+        provider.prepare(&request).await.unwrap_err(),
+        provider
+            .image_digest("agon-no-such-image:7")
+            .await
+            .unwrap_err(),
+    ];
+    for error in errors {
+        assert!(matches!(error, SandboxError::Missing(_)));
+        assert!(
+            error
+                .to_string()
+                .contains("docker pull agon-no-such-image:7"),
+            "{error}"
+        );
+    }
+    request.environment.image = None;
+    assert!(matches!(
+        provider.prepare(&request).await,
+        Err(SandboxError::Missing(_))
+    ));
+    assert!(
+        labelled("agon.trial", &request.owner.trial)
+            .await
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn environment_variables_and_labels_are_set() {
+    let mut request = request();
+    request
+        .environment
+        .env
+        .insert("GIVEN".to_owned(), "yes".to_owned());
+    let sandbox = provider().await.prepare(&request).await.unwrap();
+    assert_eq!(
+        text(sandbox.as_ref(), "echo $GIVEN; pwd").await,
+        "yes\n/work\n"
+    );
+    let containers = labelled("agon.trial", &request.owner.trial).await;
+    let labels = containers[0].labels.as_ref().unwrap();
+    assert_eq!(labels["agon.run"], "tests");
+    assert!(labels.contains_key("agon.owner"));
+    sandbox.destroy().await;
+    assert!(
+        labelled("agon.trial", &request.owner.trial)
+            .await
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn an_open_network_is_the_engines_own() {
+    let mut request = request();
+    request.environment.network = Network::Open;
+    match provider().await.prepare(&request).await {
+        Ok(sandbox) => sandbox.destroy().await,
+        // An engine without a default network says so.
+        Err(error) => assert!(matches!(error, SandboxError::Start(_)), "{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_sandbox_is_removed() {
+    let request = request();
+    let sandbox = provider().await.prepare(&request).await.unwrap();
+    let id = labelled("agon.trial", &request.owner.trial)
+        .await
+        .remove(0)
+        .id
+        .unwrap();
+    let docker = docker();
+    let removed = WaitContainerOptions {
+        condition: "removed".to_owned(),
+    };
+    let mut wait = docker.wait_container(&id, Some(removed));
+    drop(sandbox);
+    // Ends with the container; a killed one has a status that counts as an error.
+    let _ = tokio::time::timeout(std::time::Duration::from_secs(60), wait.next())
+        .await
+        .unwrap();
+    assert!(
+        labelled("agon.trial", &request.owner.trial)
+            .await
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn only_containers_of_dead_owners_are_removed() {
+    let request = request();
+    let provider = provider().await;
+    let sandbox = provider.prepare(&request).await.unwrap();
+    let ours = labelled("agon.trial", &request.owner.trial).await.remove(0);
+    let owner = ours.labels.unwrap()["agon.owner"].clone();
+    let (mark, host) = owner.split_once('@').unwrap();
+    let dead = mark
+        .splitn(3, '-')
+        .enumerate()
+        .map(|(at, part)| if at == 1 { "1" } else { part });
+    let dead: Vec<_> = dead.collect();
+    let left = [
+        (format!("{}@{host}", dead.join("-")), false),
+        (format!("{}@another-host", dead.join("-")), true),
+        ("not an owner".to_owned(), true),
+    ];
+    let mut ids = Vec::new();
+    for (label, stays) in left {
+        let body = ContainerCreateBody {
+            image: Some(IMAGE.to_owned()),
+            cmd: Some(vec!["true".to_owned()]),
+            labels: Some(HashMap::from([("agon.owner".to_owned(), label)])),
+            ..ContainerCreateBody::default()
+        };
+        let created = docker()
+            .create_container(None::<CreateContainerOptions>, body)
+            .await
+            .unwrap();
+        ids.push((created.id, stays));
+    }
+    assert!(provider.remove_dead_owners().await.unwrap() >= 1);
+    for (id, stays) in ids {
+        assert_eq!(docker().inspect_container(&id, None).await.is_ok(), stays);
+        if stays {
+            docker()
+                .remove_container(&id, None::<RemoveContainerOptions>)
+                .await
+                .unwrap();
+        }
+    }
+    assert_eq!(text(sandbox.as_ref(), "echo alive").await, "alive\n");
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn a_freeze_ends_all_processes_and_takes_the_work() {
+    let mut first = sandbox().await;
+    let long = "d".repeat(150);
+    let work = format!(
+        "mkdir -p sub/{long} && echo text >sub/{long}/file && ln -s /etc/passwd link && echo h >one && ln one two; \
+         printf '\\377' >raw; chmod 751 raw; (setsid sleep 86001 &) ; nohup sleep 86002 >/dev/null 2>&1 &"
+    );
+    run(first.as_ref(), &work).await;
+    let frozen = first.freeze().await.unwrap();
+    assert_eq!(text(first.as_ref(), "pgrep -c sleep || true").await, "0\n");
+    let find = |path: &str| frozen.work.find(path, 100).unwrap();
+    let file = Entry::File {
+        content: b"text\n".to_vec(),
+        size: 5,
+    };
+    assert_eq!(find(&format!("sub/{long}/file")), Some(file));
+    assert_eq!(find("sub"), Some(Entry::Folder));
+    assert_eq!(
+        find("link"),
+        Some(Entry::Link {
+            target: "/etc/passwd".to_owned()
+        })
+    );
+    for name in ["one", "two"] {
+        assert!(matches!(find(name), Some(Entry::File { content, .. }) if content == b"h\n"));
+    }
+    assert_eq!(find("work/raw"), None);
+
+    let second = sandbox().await;
+    second.unpack(&frozen.work).await.unwrap();
+    let seen = text(
+        second.as_ref(),
+        &format!(
+            "cat sub/{long}/file; stat -c %a raw; od -An -tx1 raw; readlink link; stat -c %h one"
+        ),
+    )
+    .await;
+    assert_eq!(seen, "text\n751\n ff\n/etc/passwd\n2\n");
+    first.destroy().await;
+    second.destroy().await;
+}
+
+#[tokio::test]
+async fn a_missing_or_replaced_working_folder_is_an_empty_one() {
+    for command in [
+        "cd / && rm -rf work",
+        "cd / && rm -rf work && ln -s /etc work",
+    ] {
+        let mut sandbox = sandbox().await;
+        run(sandbox.as_ref(), command).await;
+        let frozen = sandbox.freeze().await.unwrap();
+        assert_eq!(frozen.work.find("passwd", 10).unwrap(), None, "{command}");
+        assert_eq!(sandbox.read("/etc/hostname", 100).await.unwrap(), b"agon\n");
+        sandbox.destroy().await;
+    }
+}
+
+#[tokio::test]
+async fn a_container_that_was_removed_is_gone() {
+    let request = request();
+    let sandbox = provider().await.prepare(&request).await.unwrap();
+    let id = labelled("agon.trial", &request.owner.trial)
+        .await
+        .remove(0)
+        .id
+        .unwrap();
+    let force = RemoveContainerOptions {
+        force: true,
+        ..RemoveContainerOptions::default()
+    };
+    docker().remove_container(&id, Some(force)).await.unwrap();
+    let error = sandbox
+        .exec(&crate::fixture::shell("true"))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, SandboxError::Gone(_)), "{error:?}");
+    sandbox.destroy().await;
+}

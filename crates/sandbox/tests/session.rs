@@ -1,0 +1,46 @@
+//! The shell session in the local sandbox.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod scenarios;
+
+use std::time::Duration;
+
+use agon_core::{Environment, EnvironmentKind};
+use agon_sandbox::local::{LocalConfig, LocalProvider};
+use agon_sandbox::{Owner, Provider, Request, Sandbox};
+
+async fn sandbox() -> Box<dyn Sandbox> {
+    let config = LocalConfig {
+        init: env!("CARGO_BIN_EXE_agon-sandbox-init").into(),
+        init_args: Vec::new(),
+    };
+    let request = Request {
+        environment: Environment::of_kind(EnvironmentKind::Local),
+        owner: Owner {
+            run: "tests".to_owned(),
+            trial: "session".to_owned(),
+        },
+        read_only: Vec::new(),
+        start: Duration::from_secs(60),
+    };
+    let provider = LocalProvider::new(config).unwrap();
+    provider.prepare(&request).await.unwrap()
+}
+
+session_scenarios! {
+    sandbox:
+    state_survives,
+    every_command_arrives_as_it_is,
+    output_is_kept_whole_and_shown_in_part,
+    any_bytes_survive,
+    a_hard_time_out_kills_the_whole_tree,
+    loops_of_the_shell_itself_are_interrupted,
+    a_shell_that_will_not_stop_is_replaced,
+    a_silent_command_can_be_waited_for_and_typed_to,
+    a_late_command_ends_while_waited_for,
+    control_keys_reach_the_command,
+    unread_input_does_not_spoil_the_next_command,
+    a_shell_that_ends_is_replaced,
+    redirected_and_traced_shells_still_answer,
+    a_flood_is_bounded_and_killed,
+}
