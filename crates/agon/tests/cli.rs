@@ -5,8 +5,6 @@
 #[path = "cli/support.rs"]
 mod support;
 
-#[path = "cli/run.rs"]
-mod run;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
 #[path = "cli/container.rs"]
@@ -17,5 +15,7 @@ mod hostile;
 mod isolation;
 #[path = "cli/killed.rs"]
 mod killed;
+#[path = "cli/run.rs"]
+mod run;
 #[path = "cli/screens.rs"]
 mod screens;

@@ -14,19 +14,19 @@ pub struct RunBudget {
 }
 
 #[derive(Debug, Default)]
-pub struct Spent {
+pub(crate) struct Spent {
     steps: u64,
     usage: Usage,
 }
 
 impl Spent {
-    pub fn add(&mut self, steps: u32, usage: &Usage) {
+    pub(crate) fn add(&mut self, steps: u32, usage: &Usage) {
         self.steps += u64::from(steps);
         self.usage += usage;
     }
 
     /// What is used up, if anything.
-    pub fn over(&self, budget: &RunBudget, elapsed: Duration) -> Option<&'static str> {
+    pub(crate) fn over(&self, budget: &RunBudget, elapsed: Duration) -> Option<&'static str> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
         if over(budget.steps, self.steps) {
             Some("steps")

@@ -8,7 +8,7 @@ pub enum RunError {
     Store(#[from] agon_store::StoreError),
     /// Results can't be written any more, so going on would lose them.
     #[error(
-        "can't write results to {folder}: {source}; free some space, then run the same command again to go on"
+        "can't write results to {folder}: {source}; free some space, then go on with: agon run --resume {folder}"
     )]
     Write { folder: String, source: io::Error },
     #[error("{0}")]

@@ -9,7 +9,7 @@ use agon_core::verdict::{Outcome, Verdict};
 use agon_core::{CutOff, Event, EventBody, Fault, FaultClass, Source, Task};
 use agon_grade::Evidence;
 use agon_sandbox::WorkArchive;
-use agon_store::progress::reopen;
+use agon_store::progress::supersede;
 use agon_store::{Recorder, RunReader, StoreError, TrialLine};
 use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
@@ -52,17 +52,9 @@ pub async fn regrade(
             },
         }
     }
-    // All at once, so that a run that is killed while grading keeps its old verdicts.
-    reopen(reader.folder(), |task, epoch| {
-        ended
-            .iter()
-            .any(|line| line.epoch == epoch && line.task.to_string() == task)
-    })?;
-    let writer = agon_store::RunWriter::open(reader.folder())?;
+    // All at once: a run that is killed while grading keeps its old verdicts.
+    supersede(reader.folder(), &ended)?;
     for line in &ended {
-        writer
-            .append_trial(line)
-            .map_err(|source| unwritten(table, source))?;
         table.watch.ended(line);
     }
     Ok(RunEnd::Complete)

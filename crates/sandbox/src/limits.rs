@@ -6,10 +6,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, access};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::Pid;
 
+use crate::init::processes;
 use crate::reaper::OwnerMark;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,17 +191,9 @@ fn may_make_groups(folder: &Path) -> bool {
 pub(crate) fn remove_with_processes(group: &Path) -> io::Result<()> {
     let members = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
     for pid in members.lines().filter_map(|line| line.parse().ok()) {
-        let Some(process) =
-            Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
-        else {
-            continue;
-        };
-        let _ = pidfd_send_signal(&process, Signal::KILL);
-        let second = Timespec {
-            tv_sec: 1,
-            tv_nsec: 0,
-        };
-        let _ = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&second));
+        if let Some(process) = processes::kill(pid) {
+            processes::ends(&process);
+        }
     }
     fs::remove_dir(group)
 }

@@ -1,16 +1,20 @@
-//! What dead owners left on this machine: scratch folders and control groups. Names carry the mark
-//! of their owner, so that only those whose owner is certainly dead are removed.
+//! What dead owners left on this machine: scratch folders, control groups, and sandboxes that were
+//! just being started. All carry the mark of their owner, so that only those whose owner is
+//! certainly dead are removed.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::init::processes::Process;
+use crate::init::processes::{self, Process, Processes};
 use crate::limits::{self, Enforcement};
 use crate::local::scratch;
+use crate::local::slot::FIRST_USER;
 
 /// Names a process for good: pids are used again, a pid with its start is not, and both mean
 /// something only in their own pid namespace.
@@ -90,14 +94,20 @@ impl FromStr for OwnerMark {
 /// What was removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reaped {
-    pub folders: Vec<PathBuf>,
+    pub processes: Vec<u32>,
     pub cgroups: Vec<PathBuf>,
+    pub folders: Vec<PathBuf>,
 }
 
 /// Removes what dead owners left, and nothing else. What cannot be removed now is left for the
 /// next time.
 pub fn reap_dead_owners() -> Reaped {
     let mut reaped = Reaped::default();
+    for stray in strays() {
+        if processes::kill(stray).is_some_and(|process| processes::ends(&process)) {
+            reaped.processes.push(stray);
+        }
+    }
     for parent in Enforcement::detect().parents() {
         for group in orphans(parent) {
             if limits::remove_with_processes(&group).is_ok() {
@@ -113,6 +123,36 @@ pub fn reap_dead_owners() -> Reaped {
         }
     }
     reaped
+}
+
+/// A sandbox dies with its owner, except in the moment in which bubblewrap has split in two and
+/// one half waits for the other: if the other dies then, the first waits for ever.
+fn strays() -> Vec<u32> {
+    let us = rustix::process::geteuid();
+    let ours = |user: u32| user == us.as_raw() || (us.is_root() && user >= FIRST_USER);
+    Processes::now()
+        .iter()
+        .map(|process| process.pid)
+        .filter(|pid| {
+            let about = fs::metadata(format!("/proc/{pid}"));
+            about.is_ok_and(|about| ours(about.uid()))
+        })
+        .filter(|pid| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            owner_of_command(&line).is_some_and(|owner| owner.is_dead())
+        })
+        .collect()
+}
+
+/// The owner of a bubblewrap process: its scratch folder is among the arguments.
+fn owner_of_command(line: &[u8]) -> Option<OwnerMark> {
+    let mut words = line.split(|&byte| byte == 0).map(OsStr::from_bytes);
+    if !Path::new(words.next()?).ends_with("bwrap") {
+        return None;
+    }
+    words
+        .flat_map(|word| Path::new(word).components())
+        .find_map(|part| OwnerMark::of(part.as_os_str().to_str()?))
 }
 
 /// Folders of ours, by name and user, whose owner is dead.
@@ -173,6 +213,18 @@ mod tests {
         child.wait().unwrap();
         assert!(mark.is_dead());
         assert!(!elsewhere.is_dead());
+    }
+
+    #[test]
+    fn a_command_names_its_owner() {
+        let mark = OwnerMark::current().unwrap();
+        let path = format!("/tmp/{}/init", mark.name(3));
+        let line = |program: &str| format!("{program}\0--ro-bind\0{path}\0/.agon/init\0");
+        let owner = |program: &str| owner_of_command(line(program).as_bytes());
+        assert_eq!(owner("/usr/bin/bwrap"), Some(mark));
+        assert_eq!(owner("/usr/bin/vim"), None);
+        assert_eq!(owner_of_command(b"bwrap\0--version\0"), None);
+        assert_eq!(owner_of_command(b""), None);
     }
 
     #[test]

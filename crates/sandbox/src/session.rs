@@ -7,6 +7,7 @@
 //! nobody but itself about its own prompt.
 
 mod marker;
+mod shell;
 mod typing;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -14,12 +15,12 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
-use self::marker::{Mark, Piece, Scanner};
+use self::marker::{Mark, Piece};
+use self::shell::Shell;
 use crate::capture::Capture;
-use crate::contract::{Captured, Exec, Sandbox, Terminal, WORK};
+use crate::contract::{Captured, Exec, Sandbox, WORK};
 use crate::error::SandboxError;
 
 /// How long a killed command may take to give the prompt back, in all.
@@ -105,25 +106,17 @@ pub struct ShellSession {
     dropped: u64,
 }
 
-/// One shell process on its terminal.
-struct Shell {
-    terminal: Terminal,
-    scanner: Scanner,
-    buffer: Vec<u8>,
-    pid: u32,
-    /// Number of the last command line; a prompt of any other is not the one to wait for.
-    line: u64,
-    /// What the terminal has not taken yet.
-    typing: VecDeque<u8>,
-    /// Something was typed that the command may have left unread.
-    typed: bool,
-}
-
 /// How a command, or the shell, ended.
 #[derive(Debug)]
 enum End {
     Prompt { status: i32, cwd: String },
     Shell(Option<i32>),
+}
+
+/// Against a command whose time is over.
+enum Means {
+    Kill,
+    Interrupt,
 }
 
 enum Step {
@@ -268,31 +261,29 @@ impl ShellSession {
         let mut ended = None;
         let mut sunk = Ok(());
         let line = shell.line;
-        shell
-            .scanner
-            .feed(&shell.buffer[..count], |piece| match piece {
-                Piece::Output(bytes) => {
-                    capture.push(bytes);
-                    let room = options.output.saturating_sub(*kept);
-                    let keep = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
-                    *kept += keep as u64;
-                    *dropped += (bytes.len() - keep) as u64;
-                    if keep > 0 && sunk.is_ok() {
-                        sunk = options.sink.write(&bytes[..keep]);
-                    }
+        shell.scan(count, |piece| match piece {
+            Piece::Output(bytes) => {
+                capture.push(bytes);
+                let room = options.output.saturating_sub(*kept);
+                let keep = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+                *kept += keep as u64;
+                *dropped += (bytes.len() - keep) as u64;
+                if keep > 0 && sunk.is_ok() {
+                    sunk = options.sink.write(&bytes[..keep]);
                 }
-                Piece::Mark(Mark::Prompt {
-                    line: of,
-                    status,
-                    cwd,
-                }) if of == line => {
-                    ended.get_or_insert(End::Prompt { status, cwd });
-                }
-                Piece::Mark(Mark::Exit(status)) => {
-                    ended.get_or_insert(End::Shell(Some(status)));
-                }
-                Piece::Mark(_) => {}
-            });
+            }
+            Piece::Mark(Mark::Prompt {
+                line: of,
+                status,
+                cwd,
+            }) if of == line => {
+                ended.get_or_insert(End::Prompt { status, cwd });
+            }
+            Piece::Mark(Mark::Exit(status)) => {
+                ended.get_or_insert(End::Shell(Some(status)));
+            }
+            Piece::Mark(_) => {}
+        });
         sunk.map_err(SandboxError::io("could not keep the output of the shell"))?;
         Ok(ended.map_or(Step::Output, Step::Ended))
     }
@@ -300,14 +291,21 @@ impl ShellSession {
     /// Time is over: first what runs in the foreground is killed, then the shell's own loop is
     /// interrupted, at last the shell is given up.
     async fn kill(&mut self, sandbox: &dyn Sandbox) -> Result<CommandResult, SandboxError> {
-        for attempt in 0..4 {
-            sandbox.kill_foreground(self.shell.pid).await?;
+        use Means::{Interrupt, Kill};
+        let means = [Kill, Interrupt, Interrupt, Kill, Interrupt];
+        for attempt in &means {
             self.shell.typing.clear();
-            if attempt > 0 {
-                self.shell.typed = true;
-                self.shell.typing.push_back(INTERRUPT);
+            match attempt {
+                Kill => {
+                    sandbox.kill_foreground(self.shell.pid).await?;
+                }
+                // Not right after a kill: it would go to the dead, whom the shell has not buried.
+                Interrupt => {
+                    self.shell.typed = true;
+                    self.shell.typing.push_back(INTERRUPT);
+                }
             }
-            let deadline = Instant::now() + GRACE / 4;
+            let deadline = Instant::now() + GRACE / means.len() as u32;
             loop {
                 match self.step(deadline).await? {
                     Step::Output => {}
@@ -357,104 +355,6 @@ impl ShellSession {
             cwd: self.cwd.clone(),
         }
     }
-}
-
-impl Shell {
-    /// A shell at its first prompt, and its working folder.
-    async fn start(
-        sandbox: &dyn Sandbox,
-        options: &SessionOptions,
-    ) -> Result<(Self, String), SandboxError> {
-        let nonce = format!("{:032x}", rand::random::<u128>());
-        let mut exec = Exec::new(
-            ["bash", "--noprofile", "--norc", "--noediting", "-i"],
-            options.start,
-        );
-        exec.cwd.clone_from(&options.cwd);
-        exec.env.insert("TERM".to_owned(), "dumb".to_owned());
-        exec.env.extend(options.env.clone());
-        let mut shell = Self {
-            terminal: sandbox.terminal(&exec).await?,
-            scanner: Scanner::new(&nonce),
-            buffer: vec![0; 32 << 10],
-            pid: 0,
-            line: 0,
-            typing: setup_line(&nonce).into_bytes().into(),
-            typed: false,
-        };
-        match timeout(options.start, shell.first_prompt()).await {
-            Ok(cwd) => Ok((shell, cwd?)),
-            Err(_) => Err(SandboxError::Timeout {
-                what: "starting the shell",
-                seconds: options.start.as_secs_f64(),
-            }),
-        }
-    }
-
-    /// Sets the shell up and drops whatever the terminal shows until the prompt is there.
-    async fn first_prompt(&mut self) -> Result<String, SandboxError> {
-        let mut shown = Capture::new(2000);
-        loop {
-            let Some(count) = self.turn().await else {
-                let shown = shown.finish().bytes;
-                return Err(SandboxError::Missing(format!(
-                    "the shell of the sandbox did not start; it must have bash: {}",
-                    String::from_utf8_lossy(&shown).trim()
-                )));
-            };
-            let mut first = None;
-            self.scanner
-                .feed(&self.buffer[..count], |piece| match piece {
-                    Piece::Output(bytes) => shown.push(bytes),
-                    Piece::Mark(Mark::Shell(pid)) => self.pid = pid,
-                    Piece::Mark(Mark::Prompt { cwd, .. }) => first = Some(cwd),
-                    Piece::Mark(Mark::Exit(_)) => {}
-                });
-            if let Some(cwd) = first {
-                return Ok(cwd);
-            }
-        }
-    }
-
-    /// Types what is left to be typed while waiting for output: a terminal whose output nobody takes
-    /// may take no input either. Says how much of the buffer was filled, or nothing when the
-    /// terminal is closed, which a hang-up reports as an error. Can be cancelled and called again.
-    async fn turn(&mut self) -> Option<usize> {
-        let Self {
-            terminal,
-            buffer,
-            typing,
-            ..
-        } = self;
-        loop {
-            tokio::select! {
-                biased;
-                count = terminal.writer.write(typing.as_slices().0), if !typing.is_empty() => {
-                    let count = count.ok().filter(|&count| count > 0)?;
-                    typing.drain(..count);
-                }
-                count = terminal.reader.read(buffer) => {
-                    return count.ok().filter(|&count| count > 0);
-                }
-            }
-        }
-    }
-}
-
-/// The first line typed. Each prompt shows nothing but its mark, which goes to the terminal itself:
-/// the shell's own output may be redirected. `%`, ESC and BEL are escaped in the path.
-fn setup_line(nonce: &str) -> String {
-    [
-        "__agon= __agon_line=0; set +o history; set +H; unset HISTFILE; ",
-        "__agon_prompt() { local status=$? path=${PWD//%/%25}; path=${path//$'\\a'/%07}; ",
-        "path=${path//$'\\e'/%1b}; PS1= PS2=; builtin printf '\\033]7770;NONCE;prompt;%s;%s;%s\\a' ",
-        "\"$__agon_line\" \"$status\" \"$path\" >/dev/tty; }; ",
-        "PROMPT_COMMAND='{ __agon_prompt; } 2>/dev/null'; ",
-        "trap '{ builtin printf \"\\033]7770;NONCE;exit;%s\\a\" \"$?\" >/dev/tty; } 2>/dev/null' EXIT; ",
-        "builtin printf '\\033]7770;NONCE;shell;%s\\a' \"$$\" >/dev/tty\n",
-    ]
-    .concat()
-    .replace("NONCE", nonce)
 }
 
 impl fmt::Debug for ShellSession {

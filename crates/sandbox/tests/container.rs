@@ -32,4 +32,5 @@ session_scenarios! {
     a_shell_that_ends_is_replaced,
     redirected_and_traced_shells_still_answer,
     a_flood_is_bounded_and_killed,
+    a_fork_bomb_does_not_end_the_session,
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agon_core::Digest;
 use agon_core::digest::Hasher;
 
-use crate::folder::RunFolder;
+use crate::folder::{RunFolder, unfinished_file};
 use crate::sync::Syncer;
 
 /// What became of content that was offered.
@@ -48,9 +48,9 @@ pub fn put_compressed(
     content: &mut dyn Read,
     cap: u64,
 ) -> io::Result<Stored> {
-    let blobs = folder.path().join("blobs");
+    let blobs = folder.blobs();
     fs::create_dir_all(&blobs)?;
-    let temporary = tempfile::NamedTempFile::new_in(&blobs)?;
+    let temporary = unfinished_file(&blobs)?;
     let hashing = Hashing {
         inner: temporary,
         hasher: Hasher::default(),

@@ -23,8 +23,10 @@ pub enum StoreError {
         crate::stored::FORMAT
     )]
     Newer { path: PathBuf, found: u64 },
-    #[error("{} already holds a run of something else", .0.display())]
+    #[error("{} holds other things and no run: choose another --out", .0.display())]
     Occupied(PathBuf),
+    #[error("{} can't be a run folder: {source}: choose another --out", path.display())]
+    Unusable { path: PathBuf, source: io::Error },
 }
 
 impl StoreError {

@@ -2,11 +2,12 @@
 //! `docs/run-folder.md`.
 
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use agon_core::{Digest, TaskId};
 use jiff::Timestamp;
+use tempfile::NamedTempFile;
 
 use crate::error::StoreError;
 use crate::stored::{FORMAT, Manifest};
@@ -46,7 +47,7 @@ impl RunFolder {
         loop {
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Self { path }),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     count += 1;
                     path = root.join(format!("{name}-{count}"));
                 }
@@ -74,6 +75,10 @@ impl RunFolder {
         self.path.join("trials.jsonl")
     }
 
+    pub(crate) fn blobs(&self) -> PathBuf {
+        self.path.join("blobs")
+    }
+
     pub fn segments(&self) -> PathBuf {
         self.path.join("trials").join("segments")
     }
@@ -88,7 +93,7 @@ impl RunFolder {
 
     pub fn blob(&self, digest: &Digest) -> PathBuf {
         let hex = digest.to_hex();
-        self.path.join("blobs").join(&hex[..2]).join(&hex[2..])
+        self.blobs().join(&hex[..2]).join(&hex[2..])
     }
 
     pub fn has_manifest(&self) -> bool {
@@ -103,17 +108,21 @@ impl RunFolder {
         if occupied && !self.has_manifest() && !lock_file.exists() {
             return Err(StoreError::Occupied(self.path.clone()));
         }
-        fs::create_dir_all(&self.path).map_err(StoreError::io("can't create", &self.path))?;
+        let unusable = |source| StoreError::Unusable {
+            path: self.path.clone(),
+            source,
+        };
+        fs::create_dir_all(&self.path).map_err(unusable)?;
         let file = File::options()
             .create(true)
             .truncate(false)
             .write(true)
             .open(&lock_file)
-            .map_err(StoreError::io("can't write to", &lock_file))?;
+            .map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => Ok(RunLock { _file: file }),
             Err(TryLockError::WouldBlock) => Err(StoreError::Locked(self.path.clone())),
-            Err(TryLockError::Error(error)) => Err(StoreError::io("can't lock", &lock_file)(error)),
+            Err(TryLockError::Error(error)) => Err(unusable(error)),
         }
     }
 
@@ -130,7 +139,7 @@ impl RunFolder {
         let path = self.manifest_file();
         let text = match fs::read(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(StoreError::NotARun(self.path.clone()));
             }
             Err(error) => return Err(StoreError::io("can't read", &path)(error)),
@@ -161,11 +170,35 @@ impl RunFolder {
     }
 }
 
+/// How files are called that are still being written, before they get their name.
+const UNFINISHED: &str = ".unfinished-";
+
+pub(crate) fn unfinished_file(folder: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempfile_in(folder)
+}
+
+/// Removes what a killed process was writing. Only for the one that holds the lock.
+pub(crate) fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Replaces a file as a whole: readers see the old or the new content, never half of it.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let error = || StoreError::io("can't write", path);
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(error())?;
+    let mut file = unfinished_file(folder).map_err(error())?;
     file.write_all(content).map_err(error())?;
     file.as_file().sync_all().map_err(error())?;
     let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);

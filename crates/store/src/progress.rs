@@ -1,8 +1,7 @@
 //! What is already done in a run folder: read once when a run is planned or resumed. Reads only the
 //! few fields it needs, because a resume over 100,000 trials must be quick.
 
-use std::collections::HashMap;
-use std::io::Write;
+use std::collections::{HashMap, HashSet};
 
 use agon_core::FaultClass;
 use agon_core::verdict::Outcome;
@@ -11,6 +10,7 @@ use serde::Deserialize;
 use crate::error::StoreError;
 use crate::folder::RunFolder;
 use crate::lines;
+use crate::stored::TrialLine;
 
 /// The last word about a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,44 +95,72 @@ impl Progress {
     }
 }
 
-/// Takes the word `final` from the lines of chosen trials, before they are run or graded again: the
-/// file is written anew beside the old one and takes its place in one step.
+/// Takes the word `final` from the lines of chosen trials, before they are played again. Returns from
+/// how many.
 pub fn reopen(folder: &RunFolder, chosen: impl Fn(&str, u32) -> bool) -> Result<usize, StoreError> {
+    rewrite(folder, chosen, &[])
+}
+
+/// Puts new final lines in the place of those that the same trials have.
+pub fn supersede(folder: &RunFolder, lines: &[TrialLine]) -> Result<usize, StoreError> {
+    let trials: HashSet<(String, u32)> = lines
+        .iter()
+        .map(|line| (line.task.to_string(), line.epoch))
+        .collect();
+    rewrite(
+        folder,
+        |task, epoch| trials.contains(&(task.to_owned(), epoch)),
+        lines,
+    )
+}
+
+/// The file is written anew beside the old one and takes its place in one step, so that a killed
+/// process leaves the one or the other.
+fn rewrite(
+    folder: &RunFolder,
+    reopened: impl Fn(&str, u32) -> bool,
+    added: &[TrialLine],
+) -> Result<usize, StoreError> {
     let path = folder.trials_file();
-    let broken = |message: String| StoreError::Broken {
-        path: path.clone(),
-        message,
-    };
     let mut out = Vec::new();
     let mut count = 0;
     let mut failed = None;
-    lines::for_each(&path, |_, line| {
-        let Ok(peek) = serde_json::from_slice::<Peek<'_>>(line) else {
-            failed = Some("a line is no trial".to_owned());
-            return;
-        };
-        if peek.is_final && chosen(&peek.task, peek.epoch) {
-            match serde_json::from_slice::<crate::stored::TrialLine>(line) {
-                Ok(mut trial) => {
-                    trial.is_final = false;
-                    count += 1;
-                    if let Err(error) = serde_json::to_writer(&mut out, &trial) {
-                        failed = Some(error.to_string());
-                    }
-                    out.push(b'\n');
-                }
-                Err(error) => failed = Some(error.to_string()),
+    lines::for_each(&path, |at, line| {
+        let kept = match serde_json::from_slice::<Peek<'_>>(line) {
+            Ok(peek) if peek.is_final && reopened(&peek.task, peek.epoch) => {
+                count += 1;
+                without_final(line, &mut out)
             }
-        } else if let Err(error) = out.write_all(line).and_then(|()| out.write_all(b"\n")) {
-            failed = Some(error.to_string());
+            Ok(_) => {
+                out.extend_from_slice(line);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        };
+        out.push(b'\n');
+        if let Err(error) = kept {
+            failed = Some(format!("byte {at}: {error}"));
         }
     })
     .map_err(StoreError::io("can't read", &path))?;
-    if let Some(message) = failed {
-        return Err(broken(message));
+    for line in added {
+        if let Err(error) = serde_json::to_writer(&mut out, line) {
+            failed = Some(error.to_string());
+        }
+        out.push(b'\n');
     }
-    if count > 0 {
+    if let Some(message) = failed {
+        return Err(StoreError::Broken { path, message });
+    }
+    if count > 0 || !added.is_empty() {
         crate::folder::write_whole(&path, &out)?;
     }
     Ok(count)
+}
+
+/// The same line with `"final": false`; what this version does not know stays.
+fn without_final(line: &[u8], out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let mut fields: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(line)?;
+    fields.insert("final".to_owned(), false.into());
+    serde_json::to_writer(out, &fields)
 }

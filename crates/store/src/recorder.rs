@@ -48,12 +48,16 @@ impl Recorder {
         epoch: u32,
         attempt: u32,
     ) -> Self {
+        let folder = RunFolder::trial_folder(task, epoch, attempt);
+        // A killed process may have left an unfinished attempt of the same number: it never counted.
+        // What can't be removed is told when this attempt wants to write there.
+        fs::remove_dir_all(writer.folder().path().join(&folder)).ok();
         Self {
             writer: writer.clone(),
             began: clock.monotonic(),
             clock,
             seq: 0,
-            folder: RunFolder::trial_folder(task, epoch, attempt),
+            folder,
             place: Place::Gathered(Vec::new()),
         }
     }
@@ -122,12 +126,7 @@ impl Recorder {
         let folder = self.folder();
         fs::create_dir_all(&folder)?;
         let path = folder.join("events.jsonl");
-        // A killed process may have left an unfinished attempt of the same number: it never counted.
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut events = Appended::open(&path)?;
+        let mut events = Appended::create(&path)?;
         let mut bytes = 0;
         let header = events_header();
         events.append(header.as_bytes())?;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::blobs::{self, Stored};
 use crate::error::StoreError;
-use crate::folder::RunFolder;
+use crate::folder::{RunFolder, remove_unfinished};
 use crate::lines;
 use crate::stored::{EventsAt, FORMAT, TrialLine};
 use crate::sync::Syncer;
@@ -51,6 +51,15 @@ impl Appended {
         })
     }
 
+    /// A file that must not be there yet.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let file = File::options().append(true).create_new(true).open(path)?;
+        Ok(Self {
+            file: Arc::new(file),
+            length: 0,
+        })
+    }
+
     /// Writes whole lines; after a failure (disk full) the half-written rest is cut off again, so
     /// that the file stays readable. Returns where they begin.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<u64> {
@@ -75,8 +84,12 @@ struct Segments {
 }
 
 impl RunWriter {
-    /// Opens for appending; a torn last line of an earlier process is cut off.
+    /// Opens for appending; what an earlier process left unfinished, a torn last line included, is
+    /// removed.
     pub fn open(folder: &RunFolder) -> Result<Self, StoreError> {
+        for place in [folder.path(), &folder.blobs()] {
+            remove_unfinished(place).map_err(StoreError::io("can't tidy", place))?;
+        }
         let path = folder.trials_file();
         let trials = Appended::open(&path).map_err(StoreError::io("can't append to", &path))?;
         let sync = Syncer::start().map_err(StoreError::io("can't start syncing", &path))?;
@@ -149,17 +162,8 @@ impl Segments {
             let (name, open) = loop {
                 self.number += 1;
                 let name = format!("{:06}.jsonl", self.number);
-                let path = segments.join(&name);
-                match File::options().append(true).create_new(true).open(&path) {
-                    Ok(file) => {
-                        break (
-                            name,
-                            Appended {
-                                file: Arc::new(file),
-                                length: 0,
-                            },
-                        );
-                    }
+                match Appended::create(&segments.join(&name)) {
+                    Ok(open) => break (name, open),
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                     Err(error) => return Err(error),
                 }

@@ -9,7 +9,7 @@ use super::output;
 
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Cleaned {
-    /// Folders and control groups of local sandboxes.
+    /// Folders, control groups and processes of local sandboxes.
     pub(super) local: Vec<String>,
     pub(super) containers: usize,
 }
@@ -31,8 +31,12 @@ pub(super) async fn clean(args: &JsonArgs) -> Result<Exit, Failure> {
 
 pub(super) async fn sweep() -> Result<Cleaned, Failure> {
     let reaped = agon_sandbox::reaper::reap_dead_owners();
-    let local = reaped.folders.iter().chain(&reaped.cgroups);
-    let local = local.map(|path| path.display().to_string()).collect();
+    let places = reaped.folders.iter().chain(&reaped.cgroups);
+    let processes = reaped.processes.iter().map(|pid| format!("process {pid}"));
+    let local = places
+        .map(|path| path.display().to_string())
+        .chain(processes)
+        .collect();
     // Without an engine there are no containers.
     let containers = match agon_sandbox::container::ContainerProvider::connect().await {
         Ok(engine) => engine.remove_dead_owners().await?,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use miette::{Diagnostic, MietteHandlerOpts, ReportHandler};
+
 #[derive(Debug)]
 pub(super) enum Failure {
     Text(String),
@@ -19,10 +21,31 @@ impl Failure {
             Self::Text(text) => format!("agon: {text}"),
             Self::Reports(reports) => reports
                 .iter()
-                .map(|report| format!("{report:?}"))
-                .collect::<Vec<_>>()
-                .join("\n"),
+                .map(|report| shown(report.as_ref()))
+                .collect(),
         }
+    }
+}
+
+/// What stands for several is told after them, where it is seen.
+fn shown(diagnostic: &dyn Diagnostic) -> String {
+    match diagnostic.related() {
+        None => Drawn(diagnostic).to_string(),
+        Some(parts) => {
+            let mut text: String = parts.map(|part| Drawn(part).to_string()).collect();
+            text += &format!("agon: {diagnostic}\n");
+            text
+        }
+    }
+}
+
+/// With the place in the file. Messages name their causes themselves.
+struct Drawn<'a>(&'a dyn Diagnostic);
+
+impl fmt::Display for Drawn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let drawer = MietteHandlerOpts::new().without_cause_chain().build();
+        drawer.debug(self.0, f)
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
     let suites = load_all(&args.suites, &SelectionArgs::default(), &clock)?;
     let mut findings: Vec<Finding> = suites.iter().flat_map(agon_suite::lint).collect();
     let tasks: Vec<Task> = suites.into_iter().flat_map(|suite| suite.tasks).collect();
-    let count = tasks.len();
+    let count = tasks.len() as u64;
     let mut played = 0;
     if !args.only_static {
         let (playable, rest): (Vec<_>, Vec<_>) = tasks.into_iter().partition(is_playable);
@@ -42,13 +42,15 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
         findings
             .iter()
             .filter(|found| found.severity == severity)
-            .count()
+            .count() as u64
     };
     let errors = of(Severity::Error);
     output::say(&format!(
-        "{count} tasks read, {played} played: {errors} errors, {} warnings, {} notes",
-        of(Severity::Warning),
-        of(Severity::Note)
+        "{} read, {played} played: {}, {}, {}",
+        output::count(count, "task"),
+        output::count(errors, "error"),
+        output::count(of(Severity::Warning), "warning"),
+        output::count(of(Severity::Note), "note")
     ));
     Ok(if errors == 0 { Exit::Done } else { Exit::Bad })
 }
@@ -147,7 +149,8 @@ async fn play(
     if tasks.is_empty() {
         return Ok(Some(BTreeMap::new()));
     }
-    output::say(&format!("playing {} tasks with {agent}", tasks.len()));
+    let count = output::count(tasks.len() as u64, "task");
+    output::say(&format!("playing {count} with {agent}"));
     let place = tempfile::tempdir()?;
     let folder = RunFolder::at(place.path().join("lint"));
     let _lock = folder.lock()?;

@@ -78,6 +78,14 @@ pub(super) fn load_all(
     let mut suites = Vec::new();
     let mut errors: Vec<miette::Report> = Vec::new();
     for path in paths {
+        if !path.exists() {
+            errors.push(miette::miette!(
+                help = "give a suite folder, a task folder or a task file",
+                "there is no suite at {}",
+                path.display()
+            ));
+            continue;
+        }
         match load_suite(path, &options) {
             Ok(suite) => suites.push(suite),
             Err(error) => errors.push(error.into()),

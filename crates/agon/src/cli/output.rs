@@ -48,6 +48,12 @@ pub(super) fn to_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// `1 trial`, `2 trials`.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    let many = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{many}")
+}
+
 /// Text of others on our terminal: no control characters.
 pub(super) fn plain(text: &str) -> String {
     text.chars()

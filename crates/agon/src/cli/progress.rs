@@ -186,7 +186,7 @@ impl Watch for Lines {
         } else {
             String::new()
         };
-        output::say(&format!("{left} trials to play{before}"));
+        output::say(&format!("{} to play{before}", output::count(left, "trial")));
     }
 
     fn ended(&self, line: &TrialLine) {
@@ -218,11 +218,11 @@ fn told(line: &TrialLine, ended: u64, planned: u64) -> String {
         format!("  {}", output::plain(&why))
     };
     format!(
-        "[{ended}/{planned}] {:<7} {}#{}  {} steps, {:.1} s{why}",
+        "[{ended}/{planned}] {:<7} {}#{}  {}, {:.1} s{why}",
         line.outcome.name(),
         line.task,
         line.epoch,
-        line.steps,
+        output::count(line.steps.into(), "step"),
         line.seconds.total()
     )
 }

@@ -211,10 +211,10 @@ fn dry_run(args: &RunArgs, chosen: &Chosen, loaded: &Loaded) -> Result<Exit, Fai
         chosen.agent,
         names.join(", ")
     ));
-    let count = loaded.tasks.len();
     output::say(&format!(
-        "ready to run {count} tasks x {} epochs:",
-        chosen.epochs
+        "ready to run {} x {}:",
+        output::count(loaded.tasks.len() as u64, "task"),
+        output::count(chosen.epochs.into(), "epoch")
     ));
     if args.json {
         list::print_json(loaded)?
@@ -273,6 +273,16 @@ fn discard_if_unused(folder: &RunFolder, old: Option<&Manifest>) {
     }
 }
 
+/// How many trials ended in a fault that another try could mend.
+fn mendable(reader: &RunReader) -> Result<u64, Failure> {
+    let mut count = 0;
+    reader.for_each_trial(|line| {
+        let fault = line.fault.filter(|_| line.is_final);
+        count += u64::from(fault.is_some_and(|fault| fault.class.retryable()));
+    })?;
+    Ok(count)
+}
+
 fn conclude(
     args: &RunArgs,
     folder: &RunFolder,
@@ -295,13 +305,17 @@ fn conclude(
     } else {
         output::data(&table)?;
     }
-    let path = folder.path().display();
-    match end {
-        RunEnd::Interrupted => output::say(&format!(
-            "interrupted; go on with: agon run --resume {path}"
-        )),
-        RunEnd::BudgetSpent(what) => output::say(&format!("the run's budget of {what} is spent")),
-        RunEnd::Complete => {}
+    let unfinished = match end {
+        RunEnd::Interrupted => Some("interrupted".to_owned()),
+        RunEnd::BudgetSpent(what) => Some(format!("the run's budget of {what} is spent")),
+        RunEnd::Complete => match mendable(&reader)? {
+            0 => None,
+            faults => Some(format!("{} faulted", output::count(faults, "trial"))),
+        },
+    };
+    if let Some(why) = unfinished {
+        let path = folder.path().display();
+        output::say(&format!("{why}; go on with: agon run --resume {path}"));
     }
     Ok(match (end, args.fail_under) {
         (RunEnd::Interrupted, _) => Exit::Interrupted,

@@ -1,9 +1,12 @@
 //! The processes of this machine or sandbox as `/proc` tells them, and who belongs to whom.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
+use std::os::fd::OwnedFd;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// The part of `/proc/PID/stat` that we use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,9 +94,10 @@ impl FromIterator<Process> for Processes {
 }
 
 /// Kills whomever `chosen` names, again and again until it names nobody new: processes that were
-/// born while we looked are found by the next look. Says whether there was anybody.
+/// born while we looked are found by the next look. Returns when they are dead, and says whether
+/// there was anybody.
 pub(crate) fn kill_all(chosen: impl Fn(&Processes, &Process) -> bool) -> bool {
-    let mut killed = HashSet::new();
+    let mut killed = HashMap::new();
     loop {
         let now = Processes::now();
         let mut anybody_new = false;
@@ -101,23 +105,40 @@ pub(crate) fn kill_all(chosen: impl Fn(&Processes, &Process) -> bool) -> bool {
             if process.pid <= 1 || process.is_dead() || !chosen(&now, process) {
                 continue;
             }
-            if killed.insert((process.pid, process.start)) {
+            if let Entry::Vacant(place) = killed.entry((process.pid, process.start)) {
                 anybody_new = true;
-                signal(process.pid);
+                place.insert(kill(process.pid));
             }
         }
         if !anybody_new {
-            return !killed.is_empty();
+            break;
         }
     }
+    for process in killed.values().flatten() {
+        ends(process);
+    }
+    !killed.is_empty()
 }
 
-fn signal(pid: u32) {
-    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-        // It may have ended by itself since the look: that is what we want.
-        let _ = kill_process(pid, Signal::KILL);
-    }
+/// `None` if it has ended by itself since the look, which is as good.
+pub(crate) fn kill(pid: u32) -> Option<OwnedFd> {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+    let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+    pidfd_send_signal(&process, Signal::KILL).ok()?;
+    Some(process)
 }
+
+/// Whether a process that was killed, or is about to end, does so in time.
+pub(crate) fn ends(process: &OwnedFd) -> bool {
+    let polled = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&LAST));
+    polled.is_ok_and(|ready| ready > 0)
+}
+
+/// A killed process is gone in no time, unless the kernel itself is stuck.
+const LAST: Timespec = Timespec {
+    tv_sec: 10,
+    tv_nsec: 0,
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! The programs that the init has started: who they are, when they ended, how to end them. All
 //! waiting happens in one thread, which also reaps the orphans of the sandbox.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -26,6 +26,9 @@ const VERDICT: i32 = 3;
 /// The kernel shall prefer any program to us when memory runs out.
 const OOM_SCORE: &str = "500";
 
+/// How many ended programs are remembered.
+const REMEMBERED: usize = 64;
+
 /// Wide, so that no program folds its lines for us.
 const ROWS: u16 = 50;
 const COLUMNS: u16 = 1000;
@@ -38,21 +41,29 @@ pub(super) struct Programs {
 
 #[derive(Debug, Default)]
 struct Table {
-    /// Ids of running programs by pid.
-    running: HashMap<u32, u64>,
+    /// Programs by pid.
+    running: HashMap<u32, Program>,
+    /// Those that ended last: what they left behind may still have to go.
+    ended: VecDeque<Program>,
     /// There is nobody in the sandbox but us.
     alone: bool,
     /// Nobody will come any more.
     closed: bool,
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Program {
+    id: u64,
+    pid: u32,
+    start: u64,
+}
+
 impl Programs {
     pub(super) fn new() -> Self {
         Self {
             table: Mutex::new(Table {
-                running: HashMap::new(),
                 alone: true,
-                closed: false,
+                ..Table::default()
             }),
             changed: Condvar::new(),
         }
@@ -122,42 +133,35 @@ impl Programs {
     }
 
     fn enter(&self, table: &mut Table, pid: u32, id: u64) {
-        table.running.insert(pid, id);
+        let start = Process::find(pid).map_or(0, |process| process.start);
+        table.running.insert(pid, Program { id, pid, start });
         table.alone = false;
         self.changed.notify_all();
         // Best effort: without it the kernel may choose by size alone, and we are small.
         let _ = fs::write(format!("/proc/{pid}/oom_score_adj"), OOM_SCORE);
     }
 
-    /// Kills a program with its process group and its descendants. Those of them that fled to us
-    /// (their parents ended) are known by age: whoever came to us, was born since the program
-    /// started, and is of no other program's session or group, goes too.
+    /// Kills a program with its session, its process group and its descendants. Those of them
+    /// that fled to us (their parents ended) are known by age: whoever came to us, was born since
+    /// the program started, and is of no other program's session or group, goes too.
     pub(super) fn kill(&self, id: u64) {
         let table = self.lock();
-        let Some(&leader) = table
-            .running
-            .iter()
-            .find(|(_, it)| **it == id)
-            .map(|(pid, _)| pid)
-        else {
+        let mut known = table.running.values().chain(&table.ended);
+        let Some(&Program { pid, start, .. }) = known.find(|program| program.id == id) else {
             return;
         };
-        // Pids rise, so they tell who came first within a tick of the clock.
-        let Some(born) = Process::find(leader).map(|process| (process.start, leader)) else {
-            return;
-        };
-        let others = |number| number != leader && table.running.contains_key(&number);
+        let others = |number| number != pid && table.running.contains_key(&number);
         kill_all(|now, process| {
+            // Its number may be somebody else's by now.
+            let ours = now.get(pid).is_none_or(|leader| leader.start == start);
+            let member = process.pid == pid || process.group == pid || process.session == pid;
+            // Pids rise, so they tell who came first within a tick of the clock.
             let orphan = process.parent == 1
-                && (process.start, process.pid) > born
+                && (process.start, process.pid) > (start, pid)
                 && !others(process.pid)
                 && !others(process.session)
                 && !others(process.group);
-            process.pid == leader
-                || process.group == leader
-                || process.session == leader
-                || orphan
-                || now.descends(process.pid, leader)
+            orphan || (ours && (member || now.descends(process.pid, pid)))
         });
     }
 
@@ -212,12 +216,14 @@ impl Programs {
             match wait(WaitOptions::NOHANG) {
                 Ok(Some((pid, status))) => {
                     let pid = pid.as_raw_nonzero().get().unsigned_abs();
-                    if let Some(id) = table.running.remove(&pid) {
+                    if let Some(program) = table.running.remove(&pid) {
+                        table.ended.push_front(program);
+                        table.ended.truncate(REMEMBERED);
                         let ended = match (status.exit_status(), status.terminating_signal()) {
                             (Some(code), _) => Ended::Code(code),
                             (None, signal) => Ended::Signal(signal.unwrap_or_default()),
                         };
-                        found.push((id, ended));
+                        found.push((program.id, ended));
                     }
                 }
                 Err(Errno::CHILD) => {

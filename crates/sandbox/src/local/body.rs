@@ -6,19 +6,13 @@ use std::os::unix::fs::FileExt;
 use std::process::Child;
 use std::sync::Arc;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::sync::oneshot;
 
 use super::slot::Slot;
 use super::worker::Worker;
 use crate::error::SandboxError;
-
-/// A killed process is gone in no time, unless the kernel itself is stuck.
-const LAST: Timespec = Timespec {
-    tv_sec: 10,
-    tv_nsec: 0,
-};
+use crate::init::processes::{ends, kill_all};
 
 /// The most that is shown of what bubblewrap or the init have said.
 const LONGEST_WORDS: usize = 4096;
@@ -76,18 +70,30 @@ impl Parts {
         if let Some(init) = &self.init {
             let _ = pidfd_send_signal(init, Signal::KILL);
         }
-        let _ = self.bubblewrap.kill();
         let Ok(undertaker) = Worker::undertaker() else {
             return;
         };
         undertaker.run(move || {
-            let _ = self.bubblewrap.wait();
-            if let Some(init) = &self.init {
-                let _ = poll(&mut [PollFd::new(init, PollFlags::IN)], Some(&LAST));
-            }
+            self.wait();
             drop(self);
             let _ = done.send(());
         });
+    }
+
+    /// Bubblewrap ends by itself when its init does, and an init that finds its host gone ends at
+    /// once. Killed in the middle of a start it would leave its child behind, which waits for it
+    /// for ever; so that is only the last resort, and includes the child.
+    fn wait(&mut self) {
+        let bubblewrap = Pid::from_child(&self.bubblewrap);
+        let gone = pidfd_open(bubblewrap, PidfdFlags::empty()).is_ok_and(|it| ends(&it));
+        if !gone {
+            let top = self.bubblewrap.id();
+            kill_all(|now, process| process.pid == top || now.descends(process.pid, top));
+        }
+        let _ = self.bubblewrap.wait();
+        if let Some(init) = &self.init {
+            ends(init);
+        }
     }
 }
 

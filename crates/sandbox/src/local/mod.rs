@@ -11,7 +11,7 @@ mod readiness;
 mod run;
 mod sandbox;
 pub(crate) mod scratch;
-mod slot;
+pub(crate) mod slot;
 mod terminal;
 mod worker;
 

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::process::Child;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -152,16 +151,13 @@ impl LocalProvider {
             request,
         );
         command.stdin(socket).stderr(stderr.try_clone()?);
-        let (started, child) = oneshot::channel::<io::Result<Child>>();
+        let (started, body) = oneshot::channel::<io::Result<Body>>();
         Worker::spawner()?.run(move || {
-            if let Err(Ok(mut unwanted)) = started.send(command.spawn()) {
-                let _ = unwanted.kill();
-                let _ = unwanted.wait();
-            }
+            // If nobody waits for it any more, it is dropped, and so buried.
+            let _ = started.send(command.spawn().map(|child| Body::new(child, slot)));
         });
         let gone = |_| io::Error::other("the spawner is gone");
-        let child = child.await.map_err(gone)??;
-        Ok(Body::new(child, slot))
+        body.await.map_err(gone)?
     }
 }
 

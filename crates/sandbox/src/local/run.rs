@@ -33,6 +33,19 @@ impl Program {
         Self { call, over: false }
     }
 
+    /// The answer to its start; the caller judges it. `None` when the sandbox is gone.
+    pub(super) async fn started(&mut self) -> Option<Answer> {
+        let answer = self.call.answer().await;
+        self.over = !matches!(
+            &answer,
+            Some(Answer {
+                say: Say::Started,
+                ..
+            })
+        );
+        answer
+    }
+
     /// `None` when the sandbox is gone.
     pub(super) async fn end(&mut self) -> Option<Exit> {
         while let Some(Answer { say, .. }) = self.call.answer().await {

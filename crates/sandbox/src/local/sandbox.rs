@@ -80,13 +80,16 @@ impl LocalSandbox {
         })
     }
 
-    async fn answer(&self, call: &mut Call, what: &'static str) -> Result<Answer, SandboxError> {
+    async fn judge(
+        &self,
+        answer: impl Future<Output = Option<Answer>>,
+        what: &'static str,
+    ) -> Result<Answer, SandboxError> {
         let late = |_| SandboxError::Timeout {
             what,
             seconds: DEADLINE.as_secs_f64(),
         };
-        let answer = timeout(DEADLINE, call.answer()).await.map_err(late)?;
-        match answer {
+        match timeout(DEADLINE, answer).await.map_err(late)? {
             Some(Answer {
                 say: Say::Failed(why),
                 ..
@@ -103,13 +106,14 @@ impl LocalSandbox {
         what: &'static str,
     ) -> Result<Answer, SandboxError> {
         let mut call = self.call(ask, descriptors).await?;
-        self.answer(&mut call, what).await
+        self.judge(call.answer(), what).await
     }
 
     async fn start(&self, exec: &Exec, streams: Vec<OwnedFd>) -> Result<Program, SandboxError> {
-        let mut call = self.call(Ask::Spawn(start(exec)), streams).await?;
-        self.answer(&mut call, "starting a program").await?;
-        Ok(Program::new(call))
+        let call = self.call(Ask::Spawn(start(exec)), streams).await?;
+        let mut program = Program::new(call);
+        self.judge(program.started(), "starting a program").await?;
+        Ok(program)
     }
 }
 
@@ -197,9 +201,9 @@ impl Sandbox for LocalSandbox {
     }
 
     async fn terminal(&self, exec: &Exec) -> Result<Terminal, SandboxError> {
-        let mut call = self.call(Ask::Terminal(start(exec)), Vec::new()).await?;
-        let answer = self.answer(&mut call, "opening a terminal").await?;
-        let program = Program::new(call);
+        let call = self.call(Ask::Terminal(start(exec)), Vec::new()).await?;
+        let mut program = Program::new(call);
+        let answer = self.judge(program.started(), "opening a terminal").await?;
         let missing = || SandboxError::Gone("the init sent no terminal".to_owned());
         let fd = answer.descriptor.ok_or_else(missing)?;
         terminal::open(fd, program).map_err(no_descriptors)
@@ -264,7 +268,10 @@ impl Sandbox for LocalSandbox {
             let limit = budget.saturating_add(ARCHIVE_SLACK);
             io::copy(&mut std::fs::File::from(archive).take(limit), &mut file)
         });
-        let answer = match self.answer(&mut call, "freezing the working folder").await {
+        let answer = match self
+            .judge(call.answer(), "freezing the working folder")
+            .await
+        {
             Err(SandboxError::Denied(why)) => Err(SandboxError::Gone(why)),
             other => other,
         };

@@ -9,7 +9,7 @@ use crate::limits::{Enforcement, Group};
 use crate::reaper::OwnerMark;
 
 /// Above the ranges that distributions hand out to people, services and containers.
-const FIRST_USER: u32 = 1_900_000_000;
+pub(crate) const FIRST_USER: u32 = 1_900_000_000;
 
 #[derive(Debug)]
 pub(super) struct Slots {

@@ -17,8 +17,8 @@ use crate::contract::Terminal;
 
 /// Both halves; the program dies with the last of them.
 struct Shared {
-    fd: AsyncFd<OwnedFd>,
     _program: Program,
+    fd: AsyncFd<OwnedFd>,
 }
 
 struct Reader(Arc<Shared>);

@@ -122,9 +122,56 @@ async fn a_killed_owner_leaves_nothing() {
 
     owner.kill().unwrap();
     owner.wait().unwrap();
-    reap_dead_owners();
+    all_gone(owner.id()).await;
+    assert_eq!(alive(&program), Vec::<String>::new());
+}
+
+/// Starts sandboxes for ever: the process that
+/// [`an_owner_killed_in_the_middle_of_starts_leaves_nothing`] starts.
+#[tokio::test]
+async fn an_owner_that_starts_for_ever() {
+    if std::env::var_os(ROLE).is_none() {
+        return;
+    }
+    let provider = provider();
+    let mut out = std::io::stdout();
+    out.write_all(b"\nready\n").unwrap();
+    out.flush().unwrap();
+    let request = request();
+    loop {
+        let starts = (0..3).map(|_| provider.prepare(&request));
+        drop(futures_util::future::join_all(starts).await);
+    }
+}
+
+#[tokio::test]
+async fn an_owner_killed_in_the_middle_of_starts_leaves_nothing() {
+    for round in 0..10 {
+        let mut owner = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "owner::an_owner_that_starts_for_ever",
+                "--exact",
+                "--nocapture",
+            ])
+            .env(ROLE, "1")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(owner.stdout.take().unwrap());
+        let mut lines = output.by_ref().lines().map_while(Result::ok);
+        assert!(lines.any(|line| line == "ready"));
+        tokio::time::sleep(Duration::from_millis(7 * round)).await;
+        owner.kill().unwrap();
+        owner.wait().unwrap();
+        all_gone(owner.id()).await;
+    }
+}
+
+/// Waits until nothing of a dead owner is left, reaping as the next start would.
+async fn all_gone(owner: u32) {
+    let mark = format!("agon-{owner}-");
     let gone = async {
-        while !alive(&program).is_empty() || !left_by(owner.id()).is_empty() {
+        while !alive(&mark).is_empty() || !left_by(owner).is_empty() {
             reap_dead_owners();
             tokio::task::yield_now().await;
         }
@@ -133,8 +180,8 @@ async fn a_killed_owner_leaves_nothing() {
     assert!(
         late.is_ok(),
         "left: {:?} {:?}",
-        alive(&program),
-        left_by(owner.id())
+        alive(&mark),
+        left_by(owner)
     );
 }
 

@@ -223,6 +223,7 @@ pub(crate) async fn loops_of_the_shell_itself_are_interrupted(sandbox: &dyn Sand
 
 pub(crate) async fn a_shell_that_will_not_stop_is_replaced(sandbox: &dyn Sandbox) {
     let mut shell = Shell::open(sandbox).await;
+    let pid = shell.text("echo $$").await;
     let result = shell
         .run_for("kept=yes; cd /; trap '' INT; while :; do :; done", SHORT)
         .await;
@@ -232,7 +233,10 @@ pub(crate) async fn a_shell_that_will_not_stop_is_replaced(sandbox: &dyn Sandbox
     );
     assert_eq!(result.cwd, "/work");
     assert_eq!(shell.text("echo :$kept:").await, "::\n");
-    assert_eq!(count(sandbox, "bash --noprofile").await, 1);
+    // The old one is dead, at the latest when it is next scheduled.
+    let gone = format!("while [ -e /proc/{} ]; do sleep 0.01; done", pid.trim());
+    let gone = sandbox.exec(&Exec::shell(&gone, LONG.hard)).await.unwrap();
+    assert!(gone.exit.success(), "{gone:?}");
 }
 
 pub(crate) async fn a_silent_command_can_be_waited_for_and_typed_to(sandbox: &dyn Sandbox) {
@@ -368,4 +372,17 @@ pub(crate) async fn a_flood_is_bounded_and_killed(sandbox: &dyn Sandbox) {
     assert_eq!(shell.sunk.lock().unwrap().len(), 50_000);
     assert!(shell.session.dropped() >= flood.total - 50_000 && flood.total > 50_000);
     assert!(shell.text("echo calm").await.ends_with("calm\n"));
+}
+
+pub(crate) async fn a_fork_bomb_does_not_end_the_session(sandbox: &dyn Sandbox) {
+    let mut shell = Shell::open(sandbox).await;
+    let greedy = "python3 -c '\nimport os, time\nwhile True:\n  try:\n    os.fork() or time.sleep(99)\n  \
+                  except OSError:\n    time.sleep(0.001)'";
+    for bomb in ["b() { b | b; }; b", greedy] {
+        let result = shell.run_for(bomb, SHORT).await;
+        assert!(result.timed_out && !result.running, "{result:?}");
+    }
+    let after = shell.run("echo after").await;
+    assert!(text(&after).ends_with("after\n"), "{after:?}");
+    assert_eq!(after.exit, Some(0));
 }

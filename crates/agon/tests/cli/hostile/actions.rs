@@ -1,0 +1,167 @@
+//! Hostile actions inside of the task's sandbox. They are played as solutions, so that every command
+//! is sent whatever came of the one before.
+
+use std::fs;
+
+use agon::core::verdict::{Outcome, TurnEnd};
+use serde_json::{Value, json};
+
+use super::arena::{Arena, Played, commands};
+
+const SOLVE: &str = "echo hello > greeting.txt";
+
+/// Plays one hostile task.
+fn play(lines: &[&str], changes: &Value) -> Played {
+    let arena = Arena::new();
+    arena.task("hostile", commands(lines, changes));
+    arena.play_solutions().remove(0)
+}
+
+#[test]
+fn heavy_fork_bombs_hit_nobody_else() {
+    let arena = Arena::new();
+    let few = json!({ "environment": { "processes": 64 } });
+    arena.task("bash", commands(&[SOLVE, ":(){ :|:& };:"], &few));
+    let sessions = "python3 -c '
+import os
+while True:
+    try: os.fork(); os.setsid()
+    except OSError: pass
+' MARKER";
+    arena.task(
+        "python",
+        commands(&[SOLVE, sessions, "echo still there"], &few),
+    );
+    for played in arena.play_solutions() {
+        played.ended(Outcome::Passed, TurnEnd::Finished);
+    }
+}
+
+#[test]
+fn a_full_disk_is_the_agents_own() {
+    let arena = Arena::new();
+    let small = json!({ "environment": { "disk": "8MiB" } });
+    let fill =
+        "for to in /work /tmp ~ /dev/shm /run; do cat /dev/zero > $to/full; done 2>/dev/null";
+    arena.task("cleaned", commands(&[fill, "rm /work/full", SOLVE], &small));
+    arena.task("full", commands(&[fill, SOLVE], &small));
+    let names = "i=0; while : > $i; do i=$((i+1)); done 2>/dev/null";
+    arena.task("names", commands(&[SOLVE, names], &small));
+    let played = arena.play_solutions();
+    let [cleaned, full, names] = &played[..] else {
+        panic!("{} trials", played.len())
+    };
+    cleaned.ended(Outcome::Passed, TurnEnd::Finished);
+    full.ended(Outcome::Failed, TurnEnd::Finished);
+    names.ended(Outcome::Passed, TurnEnd::Finished);
+}
+
+#[test]
+fn heavy_memory_is_taken_from_nobody_else() {
+    let arena = Arena::new();
+    let small = json!({ "environment": { "memory": "64MiB", "disk": "8MiB" } });
+    let hog = "python3 -c 'x = [b\"x\" * 10_000_000 for _ in range(1000)]'; echo status $?";
+    arena.task("hog", commands(&[hog, SOLVE], &small));
+    arena.task(
+        "shell",
+        commands(&["x=$(tr '\\0' x < /dev/zero)", SOLVE], &small),
+    );
+    let played = arena.play_solutions();
+    assert!(
+        played[0].seen()[1].contains("status 137"),
+        "{:?}",
+        played[0].seen()
+    );
+    for played in played {
+        played.ended(Outcome::Passed, TurnEnd::Finished);
+    }
+}
+
+#[test]
+fn a_flood_of_output_is_cut_and_counted() {
+    let limits = json!({ "command": 1, "quiet": 1, "output": "1MiB", "view": "4KiB" });
+    let played = play(&["yes MARKER", SOLVE], &json!({ "limits": limits }));
+    played.ended(Outcome::Passed, TurnEnd::Finished);
+    let seen = played.seen()[1];
+    assert!(
+        seen.contains("bytes left out") && seen.contains("killed after 1 s"),
+        "{seen}"
+    );
+    assert!(seen.len() < 5 << 10, "{}", seen.len());
+    let log = fs::metadata(played.folder.join("logs/shell.log")).unwrap();
+    assert_eq!(log.len(), 1 << 20);
+    assert!(
+        played.notes().contains("over the limit were not kept"),
+        "{}",
+        played.notes()
+    );
+}
+
+#[test]
+fn output_that_is_no_text_is_kept_whole() {
+    let bytes = br"\377\376\000\200caf\351\033[31m";
+    let command = format!("printf '{}'", String::from_utf8_lossy(bytes));
+    let played = play(&[&command, SOLVE], &json!({}));
+    played.ended(Outcome::Passed, TurnEnd::Finished);
+    assert!(
+        played.seen()[1].contains("caf\u{fffd}"),
+        "{:?}",
+        played.seen()
+    );
+    let log = fs::read(played.folder.join("logs/shell.log")).unwrap();
+    let wanted = b"\xff\xfe\x00\x80caf\xe9\x1b[31m";
+    assert!(
+        log.windows(wanted.len()).any(|part| part == wanted),
+        "{log:?}"
+    );
+}
+
+#[test]
+fn what_the_agent_leaves_running_is_dead_before_grading() {
+    let survivor = "setsid nohup bash -c 'trap \"\" HUP TERM INT; while :; do echo x >> ticks; \
+                    [ -e done ] && echo late > greeting.txt; done' MARKER > /dev/null 2>&1 &";
+    let still = "a=$(cksum < ticks); sleep 0.3; [ \"$a\" = \"$(cksum < ticks)\" ] && echo still; \
+                 grep -l MARKER /proc/[0-9]*/cmdline | wc -l";
+    let checks = json!({ "checks": [
+        { "type": "file", "path": "greeting.txt", "equals": "hello\n" },
+        { "type": "command_output", "command": still, "equals": "still\n1\n" },
+    ] });
+    let played = play(&[survivor, "sleep 0.3", SOLVE], &checks);
+    // The one process that has the marker is the check's own shell.
+    played.ended(Outcome::Passed, TurnEnd::Finished);
+}
+
+#[test]
+fn a_shell_that_is_killed_again_and_again_is_no_fault() {
+    let arena = Arena::new();
+    arena.task(
+        "all",
+        commands(
+            &[SOLVE, "kill -9 -1", "echo back", "kill -9 $$", "exit 3"],
+            &json!({}),
+        ),
+    );
+    // Every new shell is killed, or stopped, as soon as it is there.
+    for signal in ["KILL", "STOP"] {
+        let hunter = format!(
+            "setsid python3 -c '
+import glob, os, signal
+while True:
+    for name in glob.glob(\"/proc/[0-9]*/comm\"):
+        try:
+            if open(name).read() == \"bash\\n\": os.kill(int(name.split(\"/\")[2]), signal.SIG{signal})
+        except OSError: pass
+' MARKER > /dev/null 2>&1 & sleep 1"
+        );
+        let limits = json!({ "limits": { "start": 2, "command": 2, "quiet": 1 } });
+        let lines = [SOLVE, &hunter, "echo one", "echo two"];
+        arena.task(&format!("hunted_{signal}"), commands(&lines, &limits));
+    }
+    // Bash opens its history when it starts.
+    let history = ["mkfifo ~/.bash_history", SOLVE, "exit", "echo again"];
+    let limits = json!({ "limits": { "start": 2, "command": 2, "quiet": 1 } });
+    arena.task("history", commands(&history, &limits));
+    for played in arena.play_solutions() {
+        played.ended(Outcome::Passed, TurnEnd::Finished);
+    }
+}
