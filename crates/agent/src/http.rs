@@ -100,10 +100,7 @@ impl Caller {
             .map_err(|error| failed(&error))?;
         let status = response.status();
         if status.is_server_error() {
-            return Err(AgentError::Unreachable(format!(
-                "{} says {status}",
-                self.url
-            )));
+            return Err(AgentError::Crashed(format!("{} says {status}", self.url)));
         }
         if !status.is_success() {
             return Err(AgentError::Garbage(format!("HTTP status {status}")));
@@ -123,7 +120,8 @@ async fn bounded(mut response: Response) -> Result<Vec<u8>, AgentError> {
     Ok(body)
 }
 
-/// Not connected: the service is not there. Connected and no answer: the agent's own doing.
+/// Not connected: the service is not there, which is a fault when a trial begins. Connected and no
+/// answer: the agent's own doing.
 fn failed(error: &reqwest::Error) -> AgentError {
     if error.is_connect() {
         AgentError::Unreachable(chain(error))
@@ -152,7 +150,15 @@ impl Agent for Caller {
     async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
         self.steps += 1;
         let message = Message::observation(&self.trial, self.steps, observation);
-        wire::read_answer(&self.post(&message, self.step).await?)
+        // It was there when the trial began: that it no longer is, is the agent's own doing.
+        let answer = self
+            .post(&message, self.step)
+            .await
+            .map_err(|error| match error {
+                AgentError::Unreachable(why) => AgentError::Crashed(why),
+                error => error,
+            });
+        wire::read_answer(&answer?)
     }
 
     async fn end(&mut self) {

@@ -127,6 +127,17 @@ impl Check {
         }
     }
 
+    /// Whether this check, or a part of it, looks at the agent's actions.
+    pub fn asks_for_actions(&self) -> bool {
+        match &self.kind {
+            CheckKind::Events { .. } => true,
+            CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
+                checks.iter().any(Self::asks_for_actions)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether this check, or a part of it, needs a judge.
     pub fn needs_judge(&self) -> bool {
         match &self.kind {

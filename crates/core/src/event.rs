@@ -165,6 +165,9 @@ macro_rules! bodies {
             }
         }
         impl EventBody {
+            /// The names of all kinds that this version knows.
+            pub const KINDS: &[&str] = &[$(stringify!($field)),*];
+
             pub const fn kind(&self) -> &'static str {
                 match self { $(Self::$variant(_) => stringify!($field),)* }
             }

@@ -34,6 +34,8 @@ pub struct Task {
     pub replies: HostOnly<Vec<String>>,
     /// Over everything of the task that can change a result.
     pub digest: Digest,
+    /// Over the part of it that can change what an agent does: not over checks and solution.
+    pub played: Digest,
 }
 
 impl Task {
@@ -48,6 +50,11 @@ impl Task {
             max_seconds: self.limits.seconds,
             seed: seed.0,
         }
+    }
+
+    /// Whether a check looks at what the agent did, rather than at what it left behind.
+    pub fn asks_for_actions(&self) -> bool {
+        self.checks.inspect(|checks| checks.iter().any(Check::asks_for_actions))
     }
 
     pub fn needs_judge(&self) -> bool {

@@ -16,7 +16,8 @@ impl Need {
     pub(crate) fn of(environment: &Environment) -> Self {
         let memory = match environment.kind {
             EnvironmentKind::None => 0,
-            _ => environment.memory.0,
+            // The working folder is memory, too.
+            _ => environment.memory.0.saturating_add(environment.disk.0),
         };
         Self {
             memory,

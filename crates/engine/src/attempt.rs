@@ -26,6 +26,19 @@ pub struct Job {
     pub key: Digest,
     /// Asked for again after it had been graded.
     pub rerun: bool,
+    /// An earlier attempt faulted.
+    pub retried: bool,
+    /// The final line that this attempt takes the place of.
+    pub replaces: Option<Replaced>,
+}
+
+/// A final line of an earlier attempt.
+#[derive(Debug, Clone, Copy)]
+pub struct Replaced {
+    /// Where it says that it is final.
+    pub at: u64,
+    /// It holds a verdict, which a fault must not take away.
+    pub graded: bool,
 }
 
 impl Job {
@@ -54,13 +67,12 @@ pub(crate) struct Attempt {
     pub(crate) steps: u32,
     pub(crate) end: Option<TurnEnd>,
     pub(crate) work: Option<Digest>,
-    retried: bool,
     agent: Duration,
     environment: Duration,
 }
 
 impl Attempt {
-    pub(crate) fn new(table: &Arc<Table>, job: Job, retried: bool) -> Self {
+    pub(crate) fn new(table: &Arc<Table>, job: Job) -> Self {
         let clock: Arc<dyn Clock> = Arc::clone(&table.clock);
         let recorder = Recorder::new(&table.writer, clock, &job.task.id, job.epoch, job.attempt);
         Self {
@@ -72,7 +84,6 @@ impl Attempt {
             steps: 0,
             end: None,
             work: None,
-            retried,
             agent: Duration::ZERO,
             environment: Duration::ZERO,
         }
@@ -159,7 +170,7 @@ impl Attempt {
                 harness: micros(harness),
             },
             usage: self.usage,
-            retried: self.retried,
+            retried: self.job.retried,
             rerun: self.job.rerun,
             tainted: verdict.is_some_and(Verdict::tainted),
             integrity: verdict.and_then(Verdict::integrity).map(str::to_owned),

@@ -13,13 +13,18 @@ pub struct RunBudget {
     pub money: Option<Money>,
 }
 
+/// What a run has used so far, resumes included.
 #[derive(Debug, Default)]
-pub(crate) struct Spent {
+pub struct Spent {
     steps: u64,
     usage: Usage,
 }
 
 impl Spent {
+    pub fn new(steps: u64, usage: Usage) -> Self {
+        Self { steps, usage }
+    }
+
     pub(crate) fn add(&mut self, steps: u32, usage: &Usage) {
         self.steps += u64::from(steps);
         self.usage += usage;

@@ -4,11 +4,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use agon_core::verdict::Outcome;
 use agon_core::{Fault, FaultClass, TimeSplit, Usage};
-use agon_store::{EventsAt, TrialLine};
+use agon_store::TrialLine;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +26,9 @@ const LOOKAHEAD: usize = 256;
 /// The first pause before a retry; each further one is twice as long, up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// For running trials to be ended when the run is stopped.
+const ABANDON: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone)]
 pub struct Dispatch {
@@ -50,6 +54,7 @@ pub async fn dispatch(
     table: &Arc<Table>,
     jobs: impl Iterator<Item = Job>,
     options: &Dispatch,
+    spent: Spent,
     stop: &CancellationToken,
 ) -> Result<RunEnd, RunError> {
     let mut dispatcher = Dispatcher {
@@ -58,11 +63,31 @@ pub async fn dispatch(
         admission: Admission::new(options.workers, options.memory),
         waiting: VecDeque::new(),
         running: JoinSet::new(),
-        jobs: HashMap::new(),
-        spent: Spent::default(),
+        playing: HashMap::new(),
+        spent,
         began: table.clock.monotonic(),
     };
-    dispatcher.run(jobs, stop).await
+    let end = dispatcher.run(jobs, stop).await?;
+    table
+        .writer
+        .flush()
+        .map_err(|source| dispatcher.unwritten(source))?;
+    Ok(end)
+}
+
+/// What all attempts of a trial used.
+#[derive(Debug, Default)]
+struct Used {
+    steps: u32,
+    usage: Usage,
+}
+
+/// A trial that runs.
+struct Playing {
+    job: Job,
+    need: Need,
+    /// Its current attempt.
+    attempt: Arc<AtomicU32>,
 }
 
 struct Dispatcher<'a> {
@@ -71,8 +96,8 @@ struct Dispatcher<'a> {
     admission: Admission,
     /// Taken from the plan, not started yet.
     waiting: VecDeque<Job>,
-    running: JoinSet<io::Result<TrialLine>>,
-    jobs: HashMap<Id, (Job, Need)>,
+    running: JoinSet<io::Result<Used>>,
+    playing: HashMap<Id, Playing>,
     spent: Spent,
     began: Duration,
 }
@@ -98,18 +123,29 @@ impl Dispatcher<'_> {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {
-                    self.running.shutdown().await;
+                    self.abandon().await;
                     return Ok(RunEnd::Interrupted);
                 }
                 Some(ended) = self.running.join_next_with_id() => {
                     if let Err(source) = self.take_in(ended) {
-                        self.running.shutdown().await;
-                        let folder = self.table.writer.folder().path().display().to_string();
-                        return Err(RunError::Write { folder, source });
+                        self.abandon().await;
+                        return Err(self.unwritten(source));
                     }
                 }
             }
         }
+    }
+
+    fn unwritten(&self, source: io::Error) -> RunError {
+        let folder = self.table.writer.folder().path().display().to_string();
+        RunError::Write { folder, source }
+    }
+
+    /// Ends what runs. Whatever does not end in time is left to the next start.
+    async fn abandon(&mut self) {
+        tokio::time::timeout(ABANDON, self.running.shutdown())
+            .await
+            .ok();
     }
 
     fn start_what_fits(&mut self, plan: &mut impl Iterator<Item = Job>) {
@@ -129,35 +165,38 @@ impl Dispatcher<'_> {
                 }
             }
             let Some((job, need)) = next else { return };
-            let task = play_to_the_end(Arc::clone(self.table), job.clone(), self.options.retries);
+            let attempt = Arc::new(AtomicU32::new(job.attempt));
+            let table = Arc::clone(self.table);
+            let retries = self.options.retries;
+            let task = play_to_the_end(table, job.clone(), retries, Arc::clone(&attempt));
             let id = self.running.spawn(task).id();
-            self.jobs.insert(id, (job, need));
+            self.playing.insert(id, Playing { job, need, attempt });
         }
     }
 
-    fn take_in(&mut self, ended: Result<(Id, io::Result<TrialLine>), JoinError>) -> io::Result<()> {
-        let (id, line) = match ended {
-            Ok((id, line)) => (id, line),
+    fn take_in(&mut self, ended: Result<(Id, io::Result<Used>), JoinError>) -> io::Result<()> {
+        let (id, used) = match ended {
+            Ok((id, used)) => (id, used),
             Err(error) => (error.id(), self.mishap(&error)),
         };
-        if let Some((_, need)) = self.jobs.remove(&id) {
-            self.admission.release(&need);
+        if let Some(playing) = self.playing.remove(&id) {
+            self.admission.release(&playing.need);
         }
-        let line = line?;
-        self.spent.add(line.steps, &line.usage);
+        let used = used?;
+        self.spent.add(used.steps, &used.usage);
         Ok(())
     }
 
     /// A trial's task panicked: a bug of ours, recorded as a fault like any other.
-    fn mishap(&self, error: &JoinError) -> io::Result<TrialLine> {
-        let Some((job, _)) = self.jobs.get(&error.id()) else {
+    fn mishap(&self, error: &JoinError) -> io::Result<Used> {
+        let Some(Playing { job, attempt, .. }) = self.playing.get(&error.id()) else {
             return Err(io::Error::other(format!("a task of nobody ended: {error}")));
         };
         let line = TrialLine {
             task: job.task.id.clone(),
             epoch: job.epoch,
-            attempt: job.attempt,
-            is_final: true,
+            attempt: attempt.load(Ordering::Relaxed),
+            is_final: job.replaces.is_none(),
             outcome: Outcome::Faulted,
             score: 0.0,
             fault: Some(Fault::new(FaultClass::Internal, error)),
@@ -165,48 +204,58 @@ impl Dispatcher<'_> {
             steps: 0,
             seconds: TimeSplit::default(),
             usage: Usage::default(),
-            retried: false,
+            retried: job.retried,
             rerun: job.rerun,
             tainted: false,
             integrity: None,
             reason: String::new(),
-            events: EventsAt {
-                file: String::new(),
-                at: 0,
-                bytes: 0,
-            },
+            events: self.table.writer.no_events()?,
             work: None,
             key: job.key,
             at: self.table.clock.now(),
         };
         self.table.writer.append_trial(&line)?;
         self.table.watch.ended(&line);
-        Ok(line)
+        Ok(Used::default())
     }
 }
 
 /// Attempts until one is graded or retries are used up; every attempt is kept.
-async fn play_to_the_end(table: Arc<Table>, mut job: Job, retries: u32) -> io::Result<TrialLine> {
+async fn play_to_the_end(
+    table: Arc<Table>,
+    mut job: Job,
+    retries: u32,
+    attempt: Arc<AtomicU32>,
+) -> io::Result<Used> {
     let trial = job.trial();
     let mut left = retries;
     let mut pause = FIRST_PAUSE;
+    let mut used = Used::default();
     loop {
+        attempt.store(job.attempt, Ordering::Relaxed);
         table.watch.started(&trial, job.attempt);
-        let mut line = Box::pin(trial::play(&table, job.clone(), left < retries)).await?;
-        let again = left > 0
-            && line
-                .fault
-                .as_ref()
-                .is_some_and(|fault| fault.class.retryable());
-        line.is_final = !again;
+        let mut line = Box::pin(trial::play(&table, job.clone())).await?;
+        let faulted = line.fault.as_ref();
+        let again = left > 0 && faulted.is_some_and(|fault| fault.class.retryable());
+        // A verdict that there is already is not given up for a fault.
+        let replaced = job
+            .replaces
+            .filter(|old| !(old.graded && faulted.is_some()));
+        line.is_final = !again && replaced.is_some() == job.replaces.is_some();
         table.writer.append_trial(&line)?;
+        if let (true, Some(old)) = (line.is_final, replaced) {
+            table.writer.withdraw(old.at)?;
+        }
         table.watch.ended(&line);
+        used.steps += line.steps;
+        used.usage += &line.usage;
         if !again {
-            return Ok(line);
+            return Ok(used);
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
         left -= 1;
         job.attempt += 1;
+        job.retried = true;
     }
 }

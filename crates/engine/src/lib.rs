@@ -15,8 +15,8 @@ mod trial;
 mod turns;
 mod watch;
 
-pub use attempt::Job;
-pub use budget::RunBudget;
+pub use attempt::{Job, Replaced};
+pub use budget::{RunBudget, Spent};
 pub use dispatch::{Dispatch, RunEnd, dispatch};
 pub use error::RunError;
 pub use regrade::regrade;

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use agon_core::event::Phase;
-use agon_core::verdict::{Outcome, Verdict};
-use agon_core::{CutOff, Event, EventBody, Fault, FaultClass, Source, Task};
+use agon_core::verdict::{Outcome, TurnEnd, Verdict};
+use agon_core::{CutOff, EnvironmentKind, Event, EventBody, Fault, FaultClass, Source, Task};
 use agon_grade::Evidence;
 use agon_sandbox::WorkArchive;
-use agon_store::progress::supersede;
-use agon_store::{Recorder, RunReader, StoreError, TrialLine};
+use agon_store::{Progress, Recorder, RunReader, StoreError, TrialLine};
 use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +19,8 @@ use crate::error::RunError;
 use crate::table::Table;
 use crate::trial::{fresh_place, request};
 
-/// Grades every final trial of `tasks` again, `workers` at a time.
+/// Grades every final trial of `tasks` again, `workers` at a time. A trial whose evidence is not
+/// there any more keeps the verdict it has.
 pub async fn regrade(
     table: &Arc<Table>,
     reader: &RunReader,
@@ -32,32 +32,67 @@ pub async fn regrade(
         .iter()
         .map(|task| (task.id.to_string(), task))
         .collect();
+    let progress = Progress::read(reader.folder())?;
     let mut lines = reader.trials()?;
-    lines.retain(|line| line.is_final && by_name.contains_key(&line.task.to_string()));
-    table.watch.planned(lines.len() as u64, 0);
+    lines.retain(|line| line.is_final);
+    let finals = lines.len();
+    lines.retain(|line| {
+        by_name
+            .get(&line.task.to_string())
+            .is_some_and(|task| has_evidence(task, line))
+    });
+    let left_out = finals - lines.len();
+    if left_out > 0 {
+        let note = "keep their verdicts: they were not played to an end, or what they left is gone";
+        table.watch.note(&format!("{left_out} trials {note}"));
+    }
+    table.watch.planned(lines.len() as u64, left_out as u64);
     let mut graded = stream::iter(lines)
         .map(|line| {
             let task = Arc::clone(by_name[&line.task.to_string()]);
             async move { (grade_again(table, reader, &task, &line).await, line) }
         })
         .buffer_unordered(workers.max(1));
-    let mut ended = Vec::new();
     loop {
-        tokio::select! {
+        let (result, old) = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(RunEnd::Interrupted),
             next = graded.next() => match next {
+                Some(next) => next,
                 None => break,
-                Some((result, old)) => ended.push(new_line(table, &old, result)?),
             },
-        }
+        };
+        let line = new_line(table, &old, result)?;
+        let replaced = progress.of(&old.task.to_string(), old.epoch);
+        let replaced = replaced.and_then(|latest| latest.final_at);
+        let write = || -> std::io::Result<()> {
+            table.writer.append_trial(&line)?;
+            match replaced {
+                Some(at) if line.is_final => table.writer.withdraw(at),
+                _ => Ok(()),
+            }
+        };
+        write().map_err(|source| unwritten(table, source))?;
+        table.watch.ended(&line);
     }
-    // All at once: a run that is killed while grading keeps its old verdicts.
-    supersede(reader.folder(), &ended)?;
-    for line in &ended {
-        table.watch.ended(line);
-    }
+    table
+        .writer
+        .flush()
+        .map_err(|source| unwritten(table, source))?;
     Ok(RunEnd::Complete)
+}
+
+/// Whether what the trial left behind can still be looked at in the way it was: the agent had its
+/// turn, and its working folder was kept. What only the used container showed is gone with it.
+fn has_evidence(task: &Task, line: &TrialLine) -> bool {
+    let played = line.end.is_some_and(|end| end != TurnEnd::BroughtDown);
+    played
+        && match task.environment.kind {
+            EnvironmentKind::None => true,
+            EnvironmentKind::Local => line.work.is_some(),
+            EnvironmentKind::Container => line.work.is_some() && task.environment.fresh_checks,
+            EnvironmentKind::Desktop => false,
+        }
 }
 
 async fn grade_again(
@@ -135,6 +170,8 @@ fn new_line(
         .map(str::to_owned);
     line.reason = verdict.as_ref().map(first_failure).unwrap_or_default();
     line.fault.clone_from(&fault);
+    // A verdict that there is already is not given up for a fault.
+    line.is_final = fault.is_none() || old.outcome == Outcome::Faulted;
     let mut write = || -> std::io::Result<()> {
         for event in events.iter().take_while(|event| !is_grading(event)) {
             recorder.copy(event)?;

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use agon_core::verdict::Outcome;
-use agon_core::{Digest, TaskId};
-use agon_store::progress::reopen;
-use agon_store::{Latest, Progress, RunFolder, StoreError};
+use agon_core::{Digest, TaskId, Usage};
+use agon_store::{Latest, Progress, RunWriter, StoreError};
 use agon_suite::Plan;
 
-use crate::attempt::Job;
+use crate::attempt::{Job, Replaced};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
@@ -32,13 +31,20 @@ pub struct Selected<'a> {
     pub done: u64,
 }
 
-/// Reads what is done and opens again what is to be played again.
+/// Reads what is done, and mends what a process that died in between has left.
 pub fn select<'a>(
-    folder: &RunFolder,
+    writer: &RunWriter,
     plan: &'a Plan,
     mode: Mode,
 ) -> Result<Selected<'a>, StoreError> {
+    let folder = writer.folder();
     let progress = Progress::read(folder)?;
+    for at in &progress.stale {
+        let path = folder.trials_file();
+        writer
+            .withdraw(*at)
+            .map_err(StoreError::io("can't mend", &path))?;
+    }
     let mut selected = Selected {
         plan,
         progress,
@@ -46,24 +52,12 @@ pub fn select<'a>(
         left: 0,
         done: 0,
     };
-    let mut again = false;
     for trial in plan.trials() {
-        match selected
-            .progress
-            .of(&trial.task.id.to_string(), trial.epoch)
-        {
+        let name = trial.task.id.to_string();
+        match selected.progress.of(&name, trial.epoch) {
             Some(latest) if !open(latest, mode) => selected.done += 1,
-            latest => {
-                selected.left += 1;
-                again |= latest.is_some_and(|latest| latest.outcome.is_some());
-            }
+            _ => selected.left += 1,
         }
-    }
-    if again {
-        let progress = &selected.progress;
-        reopen(folder, |task, epoch| {
-            progress.of(task, epoch).is_some_and(|l| open(l, mode))
-        })?;
     }
     Ok(selected)
 }
@@ -84,6 +78,11 @@ impl Selected<'_> {
         self.progress.torn
     }
 
+    /// What all attempts so far have used of the run's budget.
+    pub fn spent(&self) -> (u64, &Usage) {
+        (self.progress.steps, &self.progress.usage)
+    }
+
     pub fn jobs(&self) -> impl Iterator<Item = Job> {
         let keys: HashMap<&TaskId, Digest> = self
             .plan
@@ -102,7 +101,15 @@ impl Selected<'_> {
                 epoch: trial.epoch,
                 attempt: latest.map_or(0, |latest| latest.attempt) + 1,
                 seed: trial.seed,
-                rerun: latest.is_some_and(|latest| latest.outcome.is_some()),
+                rerun: latest.is_some_and(|latest| latest.graded_before),
+                retried: latest.is_some_and(|latest| latest.faulted_before),
+                replaces: latest.and_then(|latest| {
+                    let graded = latest.outcome != Some(Outcome::Faulted);
+                    Some(Replaced {
+                        at: latest.final_at?,
+                        graded,
+                    })
+                }),
             })
         })
     }
@@ -118,6 +125,7 @@ mod tests {
             attempt: 1,
             outcome,
             retryable,
+            ..Latest::default()
         };
         for (latest, run_all, rerun) in [
             (latest(None, false), true, true),

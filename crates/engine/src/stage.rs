@@ -83,13 +83,35 @@ impl<'a> Stage<'a> {
                 };
                 self.run(command, *input, timeouts, recorder).await
             }
-            Action::Read { path } => answered(read(self.sandbox, path, self.limits).await),
-            Action::Write { path, content } => answered(write(self.sandbox, path, content).await),
-            Action::Edit { path, old, new } => answered(edit(self.sandbox, path, old, new).await),
+            Action::Read { path } => answered(
+                self.in_time(left, read(self.sandbox, path, self.limits))
+                    .await,
+            ),
+            Action::Write { path, content } => {
+                answered(self.in_time(left, write(self.sandbox, path, content)).await)
+            }
+            Action::Edit { path, old, new } => {
+                answered(self.in_time(left, edit(self.sandbox, path, old, new)).await)
+            }
             other => Ok(Observation::error(format!(
                 "there is no `{}` here",
                 other.kind()
             ))),
+        }
+    }
+
+    /// A file action that takes too long is answered as an error: what is slow there is the agent's.
+    fn in_time(
+        &self,
+        left: Duration,
+        work: impl Future<Output = Result<Observation, SandboxError>>,
+    ) -> impl Future<Output = Result<Observation, SandboxError>> {
+        let most = self.limits.command.duration().min(left);
+        async move {
+            let late = format!("took longer than {} s", most.as_secs_f64());
+            tokio::time::timeout(most, work)
+                .await
+                .unwrap_or(Err(SandboxError::Denied(late)))
         }
     }
 
@@ -128,6 +150,10 @@ impl<'a> Stage<'a> {
         };
         match result {
             Ok(result) => shown(result, limits, timeouts.hard, log),
+            // There was a shell before: the agent ended it and keeps a new one from starting.
+            Err(error @ (SandboxError::Missing(_) | SandboxError::Timeout { .. })) => {
+                Ok(Observation::error(format!("there is no shell: {error}")))
+            }
             Err(error) => answered(Err(error)),
         }
     }

@@ -31,6 +31,12 @@ pub struct Providers {
 }
 
 impl Providers {
+    /// Waits until everything that trials left to be removed is gone.
+    pub async fn settle(&self) {
+        self.local.settle().await;
+        self.container.settle().await;
+    }
+
     /// `None` where the kind needs no sandbox or there is none for it.
     pub fn of(&self, kind: EnvironmentKind) -> Option<&Arc<dyn Provider>> {
         match kind {

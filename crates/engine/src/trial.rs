@@ -62,8 +62,8 @@ pub struct Faulted {
 type Next<P> = Result<Trial<P>, Box<Faulted>>;
 
 /// Plays one attempt from its first phase to its last. The error is that of writing the record.
-pub async fn play(table: &Arc<Table>, job: Job, retried: bool) -> io::Result<TrialLine> {
-    match play_phases(Trial::begin(table, job, retried)).await {
+pub async fn play(table: &Arc<Table>, job: Job) -> io::Result<TrialLine> {
+    match play_phases(Trial::begin(table, job)).await {
         Ok(graded) => graded.close(),
         Err(faulted) => faulted.attempt.faulted(faulted.fault),
     }
@@ -85,9 +85,9 @@ impl<P> Trial<P> {
 }
 
 impl Trial<Setup> {
-    pub fn begin(table: &Arc<Table>, job: Job, retried: bool) -> Self {
+    pub fn begin(table: &Arc<Table>, job: Job) -> Self {
         Self {
-            attempt: Attempt::new(table, job, retried),
+            attempt: Attempt::new(table, job),
             phase: Setup,
         }
     }
@@ -125,9 +125,9 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Box<dyn Sandbox>>, Faul
             .map_err(|_| late("placing the task's files", setup))?
             .map_err(|error| Fault::new(FaultClass::Setup, error))?;
         if let Some(command) = &task.setup {
-            let output = sandbox
-                .exec(&Exec::shell(command, setup))
+            let output = timeout(setup + FREEZE, sandbox.exec(&Exec::shell(command, setup)))
                 .await
+                .map_err(|_| late("setup_cmd", setup + FREEZE))?
                 .map_err(|error| Fault::new(FaultClass::Setup, error))?;
             if !output.exit.success() {
                 let said = String::from_utf8_lossy(&output.stderr.bytes);
@@ -149,7 +149,7 @@ impl Trial<Running> {
         let mut sandbox = self.phase.sandbox.take();
         let frozen = run_and_freeze(&mut self.attempt, &mut sandbox).await;
         if let (Err(_), Some(sandbox)) = (&frozen, sandbox.take()) {
-            sandbox.destroy().await;
+            remove(sandbox).await;
         }
         self.then(frozen)
     }
@@ -228,7 +228,7 @@ impl Trial<Frozen> {
     pub async fn grade(mut self) -> Next<Graded> {
         let verdict = grade(&mut self.attempt, &self.phase).await;
         if let Some(sandbox) = self.phase.sandbox.take() {
-            sandbox.destroy().await;
+            remove(sandbox).await;
         }
         let graded = verdict.and_then(|verdict| {
             for check in &verdict.checks {
@@ -317,6 +317,11 @@ impl Trial<Graded> {
     pub fn close(self) -> io::Result<TrialLine> {
         self.attempt.graded(&self.phase.verdict)
     }
+}
+
+/// What can't be removed in time is removed by the next start.
+async fn remove(sandbox: Box<dyn Sandbox>) {
+    timeout(FREEZE, sandbox.destroy()).await.ok();
 }
 
 fn late(what: &str, limit: Duration) -> Fault {

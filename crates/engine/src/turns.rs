@@ -27,7 +27,6 @@ pub(crate) struct Turn {
 }
 
 pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<Turn, Fault> {
-    let deadline = Instant::now() + attempt.task().limits.seconds.duration();
     let mut turn = Turn {
         end: TurnEnd::Left,
         actions: Vec::new(),
@@ -50,7 +49,7 @@ pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<
         Ok(agent) => agent,
         Err(error) => return ended_by(attempt, error).map(|end| Turn { end, ..turn }),
     };
-    turn.end = match play(attempt, agent.as_mut(), &mut stage, &mut turn, deadline).await {
+    turn.end = match play(attempt, agent.as_mut(), &mut stage, &mut turn).await {
         Ok(end) => end,
         Err(Stop::Agent(error)) => ended_by(attempt, error)?,
         Err(Stop::Fault(fault)) => return Err(fault),
@@ -86,7 +85,6 @@ async fn play(
     agent: &mut dyn Agent,
     stage: &mut Stage<'_>,
     turn: &mut Turn,
-    deadline: Instant,
 ) -> Result<TurnEnd, Stop> {
     let limits = attempt.task().limits.clone();
     let allowed = attempt.task().actions.clone();
@@ -101,10 +99,15 @@ async fn play(
     let brief = attempt.task().brief(attempt.job.seed);
     // A `cmd:` agent's own sandbox is started here, which is our time and not the agent's.
     let start = limits.start.duration() + limits.step.duration();
-    match answer_in_time(attempt, start, deadline, agent.start(&brief)).await {
+    match attempt
+        .timed(Spender::Agent, timeout(start, agent.start(&brief)))
+        .await
+    {
         Ok(started) => started?,
-        Err(end) => return Ok(end),
+        Err(_) => return Ok(TurnEnd::Silent),
     }
+    let deadline = Instant::now() + limits.seconds.duration();
+    let keeps_actions = attempt.task().asks_for_actions();
     let mut observation = Observation::ready("");
     let mut cause = attempt.record(
         Source::Environment,
@@ -146,7 +149,9 @@ async fn play(
                 Some(cause),
                 EventBody::Action(action.clone()),
             )?;
-            turn.actions.push(action.clone());
+            if keeps_actions {
+                turn.actions.push(action.clone());
+            }
             if let Action::Finish { result } = action {
                 turn.result = result;
                 return Ok(TurnEnd::Finished);

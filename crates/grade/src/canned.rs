@@ -136,6 +136,7 @@ pub(crate) fn task(checks: Vec<Check>) -> Task {
         solution: HostOnly::new(None),
         replies: HostOnly::new(Vec::new()),
         digest: Digest::of(b""),
+        played: Digest::of(b""),
     }
 }
 

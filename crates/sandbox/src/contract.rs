@@ -46,6 +46,9 @@ pub trait Provider: fmt::Debug + Send + Sync {
     /// A fresh sandbox, ready for commands.
     async fn prepare(&self, request: &Request) -> Result<Box<dyn Sandbox>, SandboxError>;
 
+    /// Waits until sandboxes that were dropped are really gone, as long as that may take.
+    async fn settle(&self) {}
+
     /// What enforces limits and which engine runs, for the manifest and `doctor`.
     async fn describe(&self) -> Result<String, SandboxError>;
 }

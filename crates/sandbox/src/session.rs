@@ -332,7 +332,12 @@ impl ShellSession {
                 (Some(status), false)
             }
             End::Shell(status) => {
-                (self.shell, self.cwd) = Shell::start(sandbox, &self.options).await?;
+                self.running = None;
+                (self.shell, self.cwd) = match Shell::start(sandbox, &self.options).await {
+                    // It was there before: the agent's own doing.
+                    Err(SandboxError::Missing(reason)) => Err(SandboxError::Denied(reason)),
+                    other => other,
+                }?;
                 (status, true)
             }
         };

@@ -75,8 +75,28 @@ pub fn put_compressed(
         let file = temporary.persist(&target).map_err(|failed| failed.error)?;
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
         sync.soon(&Arc::new(file))?;
+        if let Some(parent) = target.parent() {
+            sync.soon(&Arc::new(File::open(parent)?))?;
+        }
     }
     Ok(Stored::As { digest, bytes })
+}
+
+/// Whether a blob still is what its name says.
+pub fn verify(folder: &RunFolder, digest: &Digest) -> io::Result<()> {
+    let mut hashing = Hashing {
+        inner: io::sink(),
+        hasher: Hasher::default(),
+        bytes: 0,
+    };
+    io::copy(&mut File::open(folder.blob(digest))?, &mut hashing)?;
+    if hashing.hasher.finish() == *digest {
+        Ok(())
+    } else {
+        Err(io::Error::other(
+            "its content has changed since it was stored",
+        ))
+    }
 }
 
 /// Opens a compressed blob for reading its content.

@@ -204,7 +204,10 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), StoreError>
     let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
     file.as_file().set_permissions(readable).map_err(error())?;
     file.persist(path).map_err(|failed| error()(failed.error))?;
-    Ok(())
+    // The new name must survive a power cut as well as the content.
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(error())
 }
 
 /// A text as part of a folder name.

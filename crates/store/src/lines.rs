@@ -20,7 +20,13 @@ pub fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Result<boo
         line.clear();
         let read = (&mut reader).take(LONGEST).read_until(b'\n', &mut line)? as u64;
         if line.pop() != Some(b'\n') {
-            return Ok(read > 0);
+            return if read < LONGEST {
+                Ok(read > 0)
+            } else {
+                Err(io::Error::other(format!(
+                    "the line at byte {at} never ends"
+                )))
+            };
         }
         each(at, &line);
         at += read;

@@ -1,19 +1,19 @@
 //! What is already done in a run folder: read once when a run is planned or resumed. Reads only the
 //! few fields it needs, because a resume over 100,000 trials must be quick.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use agon_core::FaultClass;
 use agon_core::verdict::Outcome;
+use agon_core::{FaultClass, Usage};
 use serde::Deserialize;
 
 use crate::error::StoreError;
 use crate::folder::RunFolder;
 use crate::lines;
-use crate::stored::TrialLine;
+use crate::writer::{FINAL, PADDED_TRUE};
 
 /// The last word about a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Latest {
     /// Highest attempt number so far.
     pub attempt: u32,
@@ -21,6 +21,11 @@ pub struct Latest {
     pub outcome: Option<Outcome>,
     /// The final attempt faulted in a way that another try could mend.
     pub retryable: bool,
+    /// Some attempt was graded, some faulted: what marks the next one as rerun or retried.
+    pub graded_before: bool,
+    pub faulted_before: bool,
+    /// Where the final line says that it is final.
+    pub final_at: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -29,6 +34,11 @@ pub struct Progress {
     tasks: HashMap<String, HashMap<u32, Latest>>,
     /// A torn last line was found: the attempt it belonged to does not count.
     pub torn: bool,
+    /// Final lines that a later one has replaced, left by a process that died in between.
+    pub stale: Vec<u64>,
+    /// Steps and model usage of all attempts.
+    pub steps: u64,
+    pub usage: Usage,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +52,10 @@ struct Peek<'a> {
     outcome: Outcome,
     #[serde(default)]
     fault: Option<PeekFault>,
+    #[serde(default)]
+    steps: u32,
+    #[serde(default)]
+    usage: Usage,
 }
 
 #[derive(Deserialize)]
@@ -55,7 +69,7 @@ impl Progress {
         let mut progress = Self::default();
         let mut broken = None;
         let torn = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
-            Ok(peek) => progress.add(&peek),
+            Ok(peek) => progress.add(&peek, final_value(line).map(|value| at + value)),
             Err(error) if broken.is_none() => broken = Some(format!("byte {at}: {error}")),
             Err(_) => {}
         });
@@ -66,17 +80,28 @@ impl Progress {
         }
     }
 
-    fn add(&mut self, peek: &Peek<'_>) {
+    fn add(&mut self, peek: &Peek<'_>, final_at: Option<u64>) {
+        self.steps += u64::from(peek.steps);
+        self.usage += &peek.usage;
         if !self.tasks.contains_key(peek.task.as_ref()) {
             self.tasks
                 .insert(peek.task.clone().into_owned(), HashMap::new());
         }
         if let Some(epochs) = self.tasks.get_mut(peek.task.as_ref()) {
-            let latest = epochs.entry(peek.epoch).or_insert(Latest { attempt: 0, outcome: None, retryable: false });
+            let latest = epochs.entry(peek.epoch).or_default();
             latest.attempt = latest.attempt.max(peek.attempt);
+            match peek.outcome {
+                Outcome::Faulted => latest.faulted_before = true,
+                Outcome::Passed | Outcome::Failed => latest.graded_before = true,
+            }
             if peek.is_final {
+                self.stale.extend(latest.final_at);
+                latest.final_at = final_at;
                 latest.outcome = Some(peek.outcome);
-                latest.retryable = peek.fault.as_ref().is_some_and(|fault| fault.class.retryable());
+                latest.retryable = peek
+                    .fault
+                    .as_ref()
+                    .is_some_and(|fault| fault.class.retryable());
             }
         }
     }
@@ -84,83 +109,11 @@ impl Progress {
     pub fn of(&self, task: &str, epoch: u32) -> Option<Latest> {
         self.tasks.get(task)?.get(&epoch).copied()
     }
-
-    /// How many trials have a final attempt.
-    pub fn finished(&self) -> usize {
-        self.tasks
-            .values()
-            .flat_map(HashMap::values)
-            .filter(|l| l.outcome.is_some())
-            .count()
-    }
 }
 
-/// Takes the word `final` from the lines of chosen trials, before they are played again. Returns from
-/// how many.
-pub fn reopen(folder: &RunFolder, chosen: impl Fn(&str, u32) -> bool) -> Result<usize, StoreError> {
-    rewrite(folder, chosen, &[])
-}
-
-/// Puts new final lines in the place of those that the same trials have.
-pub fn supersede(folder: &RunFolder, lines: &[TrialLine]) -> Result<usize, StoreError> {
-    let trials: HashSet<(String, u32)> = lines
-        .iter()
-        .map(|line| (line.task.to_string(), line.epoch))
-        .collect();
-    rewrite(
-        folder,
-        |task, epoch| trials.contains(&(task.to_owned(), epoch)),
-        lines,
-    )
-}
-
-/// The file is written anew beside the old one and takes its place in one step, so that a killed
-/// process leaves the one or the other.
-fn rewrite(
-    folder: &RunFolder,
-    reopened: impl Fn(&str, u32) -> bool,
-    added: &[TrialLine],
-) -> Result<usize, StoreError> {
-    let path = folder.trials_file();
-    let mut out = Vec::new();
-    let mut count = 0;
-    let mut failed = None;
-    lines::for_each(&path, |at, line| {
-        let kept = match serde_json::from_slice::<Peek<'_>>(line) {
-            Ok(peek) if peek.is_final && reopened(&peek.task, peek.epoch) => {
-                count += 1;
-                without_final(line, &mut out)
-            }
-            Ok(_) => {
-                out.extend_from_slice(line);
-                Ok(())
-            }
-            Err(error) => Err(error),
-        };
-        out.push(b'\n');
-        if let Err(error) = kept {
-            failed = Some(format!("byte {at}: {error}"));
-        }
-    })
-    .map_err(StoreError::io("can't read", &path))?;
-    for line in added {
-        if let Err(error) = serde_json::to_writer(&mut out, line) {
-            failed = Some(error.to_string());
-        }
-        out.push(b'\n');
-    }
-    if let Some(message) = failed {
-        return Err(StoreError::Broken { path, message });
-    }
-    if count > 0 || !added.is_empty() {
-        crate::folder::write_whole(&path, &out)?;
-    }
-    Ok(count)
-}
-
-/// The same line with `"final": false`; what this version does not know stays.
-fn without_final(line: &[u8], out: &mut Vec<u8>) -> serde_json::Result<()> {
-    let mut fields: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(line)?;
-    fields.insert("final".to_owned(), false.into());
-    serde_json::to_writer(out, &fields)
+/// Where the value of `final` stands in a line, if the line says so of itself.
+fn final_value(line: &[u8]) -> Option<u64> {
+    // The task's name comes first and can't hold quotes, so that the first match is the key itself.
+    let at = line.windows(FINAL.len()).position(|part| part == FINAL)?;
+    Some((at + FINAL.len() - PADDED_TRUE.len()) as u64)
 }

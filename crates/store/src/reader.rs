@@ -15,6 +15,9 @@ use crate::stored::{Manifest, TrialLine};
 /// Events of one attempt are at most as large as a segment can make them.
 const MOST_EVENTS: u64 = 1 << 30;
 
+/// A frozen working folder is kept only up to a size; one that unpacks to more is not ours.
+const MOST_UNPACKED: u64 = 4 << 30;
+
 #[derive(Debug)]
 pub struct RunReader {
     folder: RunFolder,
@@ -84,10 +87,25 @@ impl RunReader {
             Ok(bytes)
         };
         let bytes = read().map_err(StoreError::io("can't read", &path))?;
-        Ok(bytes
+        let broken = |message: String| StoreError::Broken {
+            path: path.clone(),
+            message,
+        };
+        if (bytes.len() as u64) < trial.events.bytes {
+            return Err(broken("events are missing at its end".to_owned()));
+        }
+        let lines = bytes
             .split(|byte| *byte == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .collect())
+            .filter(|line| !line.is_empty());
+        let mut events = Vec::new();
+        for line in lines {
+            match serde_json::from_slice(line) {
+                Ok(event) => events.push(event),
+                Err(_) if is_unknown(line) => {}
+                Err(error) => return Err(broken(format!("an event can't be read: {error}"))),
+            }
+        }
+        Ok(events)
     }
 
     /// Unpacks a blob (the frozen working folder) into a temporary file.
@@ -95,12 +113,26 @@ impl RunReader {
         let path = self.folder.blob(digest);
         let unpack = || -> io::Result<tempfile::TempPath> {
             let mut file = tempfile::NamedTempFile::new()?;
-            io::copy(
-                &mut blobs::open_compressed(&self.folder, digest)?,
-                &mut file,
-            )?;
+            blobs::verify(&self.folder, digest)?;
+            let content = blobs::open_compressed(&self.folder, digest)?;
+            if io::copy(&mut content.take(MOST_UNPACKED + 1), &mut file)? > MOST_UNPACKED {
+                return Err(io::Error::other(
+                    "it unpacks to more than any frozen folder holds",
+                ));
+            }
             Ok(file.into_temp_path())
         };
         unpack().map_err(StoreError::io("can't unpack", &path))
     }
+}
+
+/// An event of a kind that a later version knows and this one does not.
+fn is_unknown(line: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Peek<'a> {
+        #[serde(borrow)]
+        kind: std::borrow::Cow<'a, str>,
+    }
+    serde_json::from_slice::<Peek<'_>>(line)
+        .is_ok_and(|peek| !agon_core::EventBody::KINDS.contains(&peek.kind.as_ref()))
 }

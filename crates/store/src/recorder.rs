@@ -94,7 +94,7 @@ impl Recorder {
             Place::Gathered(gathered) => {
                 serde_json::to_writer(&mut *gathered, event)?;
                 gathered.push(b'\n');
-                if gathered.len() > SMALL || Duration::from_secs_f64(event.t.max(0.0)) > YOUNG {
+                if gathered.len() > SMALL || event.t > YOUNG.as_secs_f64() {
                     self.move_out()?;
                 }
             }
@@ -111,7 +111,7 @@ impl Recorder {
 
     /// Takes over an event of an earlier attempt as it is; what is recorded next comes after it.
     pub fn copy(&mut self, event: &Event) -> io::Result<()> {
-        self.seq = event.seq + 1;
+        self.seq = event.seq.saturating_add(1);
         let earlier = Duration::try_from_secs_f64(event.t).unwrap_or_default();
         self.began = self.clock.monotonic().saturating_sub(earlier);
         self.write(event)

@@ -76,6 +76,9 @@ pub struct TaskStamp {
     pub image: Option<String>,
     /// The resume key: task, agent, environment, limits and checkers.
     pub key: Digest,
+    /// The part of the task that decides what an agent does: what `validate-only` must find
+    /// unchanged.
+    pub played: Digest,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

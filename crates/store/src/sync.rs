@@ -65,6 +65,32 @@ impl Syncer {
     }
 }
 
+impl Syncer {
+    /// Syncs what has gathered, now and here; tells of any sync that failed.
+    pub fn flush(&self) -> io::Result<()> {
+        let dirty = {
+            let mut state = self
+                .shared
+                .state
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut state.dirty)
+        };
+        for file in &dirty {
+            file.sync_data()?;
+        }
+        let state = self
+            .shared
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match &state.failed {
+            None => Ok(()),
+            Some(failed) => Err(io::Error::other(format!("a disk sync failed: {failed}"))),
+        }
+    }
+}
+
 impl Drop for Syncer {
     fn drop(&mut self) {
         self.shared

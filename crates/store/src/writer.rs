@@ -4,6 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,12 @@ use crate::sync::Syncer;
 
 /// A segment is closed when it has grown to this.
 const SEGMENT: u64 = 64 << 20;
+
+/// How a final line says so. The blank leaves room for `false`, so that the word can be taken back in
+/// place when the trial is played or graded again.
+pub(crate) const FINAL: &[u8] = b"\"final\":true ";
+pub(crate) const PADDED_TRUE: &[u8] = b"true ";
+const FALSE: &[u8] = b"false";
 
 /// First line of every file of events.
 pub(crate) fn events_header() -> String {
@@ -115,6 +122,10 @@ impl RunWriter {
     /// The attempt counts once this has returned.
     pub fn append_trial(&self, line: &TrialLine) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
+        let tight = FINAL.trim_ascii_end();
+        if let Some(at) = bytes.windows(tight.len()).position(|part| part == tight) {
+            bytes.insert(at + tight.len(), b' ');
+        }
         bytes.push(b'\n');
         let mut trials = self
             .shared
@@ -125,6 +136,27 @@ impl RunWriter {
         self.shared.sync.soon(trials.file())
     }
 
+    /// Takes the word `final` from the line whose value stands at `at`: another one has replaced it.
+    /// A process killed between the two leaves both; the next one finds that and takes it back.
+    pub fn withdraw(&self, at: u64) -> io::Result<()> {
+        let path = self.shared.folder.trials_file();
+        let file = File::options().read(true).write(true).open(path)?;
+        let mut value = [0; PADDED_TRUE.len()];
+        file.read_exact_at(&mut value, at)?;
+        if value != PADDED_TRUE {
+            return Err(io::Error::other(format!(
+                "byte {at} of trials.jsonl is no final mark"
+            )));
+        }
+        file.write_all_at(FALSE, at)?;
+        self.shared.sync.soon(&Arc::new(file))
+    }
+
+    /// Everything written so far is on disk when this returns.
+    pub fn flush(&self) -> io::Result<()> {
+        self.shared.sync.flush()
+    }
+
     /// Appends a small trial's events to the current segment.
     pub(crate) fn append_segment(&self, events: &[u8]) -> io::Result<EventsAt> {
         let mut segments = self
@@ -132,7 +164,7 @@ impl RunWriter {
             .segment
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let (file, open) = segments.current(&self.shared.folder)?;
+        let (file, open) = segments.current(&self.shared.folder, &self.shared.sync)?;
         let at = open.append(events)?;
         self.shared.sync.soon(open.file())?;
         Ok(EventsAt {
@@ -140,6 +172,11 @@ impl RunWriter {
             at,
             bytes: events.len() as u64,
         })
+    }
+
+    /// Where the events of an attempt are that has none.
+    pub fn no_events(&self) -> io::Result<EventsAt> {
+        self.append_segment(b"")
     }
 
     /// Keeps content of at most `cap` bytes as a compressed blob.
@@ -151,7 +188,11 @@ impl RunWriter {
 impl Segments {
     /// The segment to append to; each process begins one of its own, so that two runs of the same
     /// folder never write to the same file.
-    fn current(&mut self, folder: &RunFolder) -> io::Result<(String, &mut Appended)> {
+    fn current(
+        &mut self,
+        folder: &RunFolder,
+        sync: &Syncer,
+    ) -> io::Result<(String, &mut Appended)> {
         if self
             .open
             .as_ref()
@@ -168,6 +209,7 @@ impl Segments {
                     Err(error) => return Err(error),
                 }
             };
+            sync.soon(&Arc::new(File::open(&segments)?))?;
             let (_, open) = self.open.insert((format!("trials/segments/{name}"), open));
             open.append(events_header().as_bytes())?;
         }

@@ -60,6 +60,7 @@ pub(crate) fn task(instruction: &str, solution: Option<Vec<Action>>) -> Task {
         solution: HostOnly::new(solution),
         replies: HostOnly::new(Vec::new()),
         digest: Digest::of(b"task"),
+        played: Digest::of(b"played"),
     }
 }
 

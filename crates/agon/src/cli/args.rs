@@ -53,16 +53,17 @@ pub(super) struct RunArgs {
     /// Suite folders, task folders or task files. With --resume they may be left out.
     #[arg(value_name = "SUITE")]
     pub(super) suites: Vec<PathBuf>,
-    /// noop, oracle, random, replay:RUN, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL.
+    /// noop, oracle, random, replay:RUN, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL
+    /// [default: noop].
     #[arg(long, short, value_name = "A")]
     pub(super) agent: Option<String>,
     /// Trials at a time [default: one per core].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) workers: Option<u16>,
-    /// Trials per task.
+    /// Trials per task [default: 1].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(super) epochs: Option<u32>,
-    /// Seed of everything random.
+    /// Seed of everything random [default: 0].
     #[arg(long, value_name = "S")]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
@@ -74,6 +75,7 @@ pub(super) struct RunArgs {
     /// Go on with a run: its folder, its name under runs/, or `latest`.
     #[arg(long, value_name = "RUN")]
     pub(super) resume: Option<String>,
+    /// What to play.
     #[arg(long, value_enum, default_value_t)]
     pub(super) mode: ModeArg,
     /// How often a faulted trial is tried again on a fresh environment.
@@ -155,6 +157,7 @@ impl From<ModeArg> for Mode {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  agon list suites/demo --level gold --json")]
 pub(super) struct ListArgs {
+    /// Suite folders, task folders or task files.
     #[arg(required = true, value_name = "SUITE")]
     pub(super) suites: Vec<PathBuf>,
     #[command(flatten)]
@@ -165,8 +168,9 @@ pub(super) struct ListArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  agon lint suites/demo\n  agon lint my_suite --static")]
+#[command(after_help = "Examples:\n  agon lint suites/demo\n  agon lint my_suite --static")]
 pub(super) struct LintArgs {
+    /// Suite folders, task folders or task files.
     #[arg(required = true, value_name = "SUITE")]
     pub(super) suites: Vec<PathBuf>,
     /// Only read the files; play nothing.
@@ -189,6 +193,7 @@ pub(super) struct ReportArgs {
     /// Run folders, names under runs/, or `latest`.
     #[arg(required = true, value_name = "RUN")]
     pub(super) runs: Vec<String>,
+    /// What to write.
     #[arg(long, value_name = "FORMAT", default_value = "table",
         value_parser = agon_report::Format::NAMES)]
     pub(super) format: String,
@@ -202,6 +207,7 @@ pub(super) struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct JsonArgs {
+    /// JSON instead of text.
     #[arg(long)]
     pub(super) json: bool,
 }

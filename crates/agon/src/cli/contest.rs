@@ -2,22 +2,27 @@
 //! manifest that says so. `agon run` and `agon lint` both play through here.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_agent::{AgentFactory, AgentSpec, Services};
 use agon_core::environment::Network;
 use agon_core::{Clock, Digest, EnvironmentKind, Seed};
-use agon_engine::{Dispatch, Mode, Providers, RunEnd, Table, Watch, dispatch, regrade, select};
+use agon_engine::{
+    Dispatch, Mode, Providers, RunEnd, Spent, Table, Watch, dispatch, regrade, select,
+};
 use agon_sandbox::container::ContainerProvider;
 use agon_store::stored::FORMAT;
-use agon_store::{Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
-use agon_suite::{AgentIdentity, Facts, Plan, PlanOptions, SuiteFacts, TaskFacts};
+use agon_store::{AgentStamp, Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
+use agon_suite::{AgentIdentity, Plan, PlanOptions};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::failure::Failure;
 use super::host;
 use super::load::Loaded;
+use super::manifest::facts;
+use super::report::RUNS;
 
 /// A frozen working folder larger than this is graded but not kept.
 const KEEP_WORK: u64 = 64 << 20;
@@ -30,6 +35,8 @@ pub(super) struct Entry {
     pub(super) epochs: u32,
     pub(super) dates_from: Timestamp,
     pub(super) selection: BTreeMap<String, String>,
+    /// Nothing is played: this agent did, and need not be there any more.
+    pub(super) played_by: Option<AgentStamp>,
 }
 
 #[derive(Debug)]
@@ -50,19 +57,8 @@ impl Contest {
         providers: Providers,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Failure> {
-        let spec: AgentSpec = entry.agent.parse()?;
-        let mut hidden: Vec<_> = loaded
-            .suites
-            .iter()
-            .map(|suite| suite.path.clone().into())
-            .collect();
-        hidden.push(folder.path().to_owned());
-        let services = Services {
-            local: Arc::clone(&providers.local),
-            hidden,
-        };
-        let agents = AgentFactory::new(&spec, &services)?;
-        let stamp = agents.stamp();
+        let agents = enter_agent(&loaded, entry, folder, &providers)?;
+        let stamp = entry.played_by.clone().unwrap_or_else(|| agents.stamp());
         let options = PlanOptions {
             epochs: entry.epochs,
             seed: Seed(entry.seed),
@@ -92,6 +88,7 @@ impl Contest {
                     None => image.clone(),
                 }),
             key: plan.key(task),
+            played: task.played,
         });
         let mut manifest = Manifest {
             format: FORMAT,
@@ -128,10 +125,7 @@ impl Contest {
         watch: Arc<dyn Watch>,
         stop: &CancellationToken,
     ) -> Result<RunEnd, Failure> {
-        let selected = match mode {
-            Mode::ValidateOnly => None,
-            mode => Some(select(folder, &self.plan, mode)?),
-        };
+        let providers = self.providers.clone();
         let table = Arc::new(Table {
             run: self.manifest.run,
             clock: self.clock,
@@ -141,47 +135,45 @@ impl Contest {
             watch: Arc::clone(&watch),
             keep_work: KEEP_WORK,
         });
-        let Some(selected) = selected else {
+        let end = if mode == Mode::ValidateOnly {
             let reader = RunReader::open(folder.path())?;
-            let tasks = self.plan.tasks();
-            return Ok(regrade(&table, &reader, tasks, options.workers, stop).await?);
+            regrade(&table, &reader, self.plan.tasks(), options.workers, stop).await
+        } else {
+            let selected = select(&table.writer, &self.plan, mode)?;
+            if selected.torn() {
+                watch.note("the last line of trials.jsonl was torn: that attempt never counted");
+            }
+            watch.planned(selected.left, selected.done);
+            let (steps, usage) = selected.spent();
+            let spent = Spent::new(steps, usage.clone());
+            dispatch(&table, selected.jobs(), options, spent, stop).await
         };
-        if selected.torn() {
-            watch.note("the last line of trials.jsonl was torn: that attempt never counted");
-        }
-        watch.planned(selected.left, selected.done);
-        Ok(dispatch(&table, selected.jobs(), options, stop).await?)
+        providers.settle().await;
+        Ok(end?)
     }
 }
 
-/// What of a manifest a resume must find unchanged.
-pub(super) fn facts(manifest: &Manifest) -> Facts {
-    Facts {
-        suites: manifest
-            .suites
-            .iter()
-            .map(|suite| SuiteFacts {
-                name: suite.name.clone(),
-                digest: suite.digest,
-            })
+/// The agent, ready to be made for each trial.
+fn enter_agent(
+    loaded: &Loaded,
+    entry: &Entry,
+    folder: &RunFolder,
+    providers: &Providers,
+) -> Result<AgentFactory, Failure> {
+    let name = if entry.played_by.is_some() {
+        "noop"
+    } else {
+        &entry.agent
+    };
+    let spec: AgentSpec = name.parse()?;
+    let suites = loaded.suites.iter().map(|suite| PathBuf::from(&suite.path));
+    let services = Services {
+        local: Arc::clone(&providers.local),
+        hidden: suites
+            .chain([folder.path().to_owned(), RUNS.into()])
             .collect(),
-        agent: AgentIdentity {
-            spec: manifest.agent.spec.clone(),
-            digest: manifest.agent.digest,
-        },
-        seed: manifest.seed,
-        epochs: manifest.epochs,
-        checkers: manifest.checkers.clone(),
-        tasks: manifest
-            .tasks
-            .iter()
-            .map(|task| TaskFacts {
-                task: task.task.clone(),
-                steps: task.steps,
-                key: task.key,
-            })
-            .collect(),
-    }
+    };
+    Ok(AgentFactory::new(&spec, &services)?)
 }
 
 /// What enforces limits, which engines run, and the digests of the images: or what is missing.

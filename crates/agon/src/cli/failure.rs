@@ -32,7 +32,7 @@ fn shown(diagnostic: &dyn Diagnostic) -> String {
     match diagnostic.related() {
         None => Drawn(diagnostic).to_string(),
         Some(parts) => {
-            let mut text: String = parts.map(|part| Drawn(part).to_string()).collect();
+            let mut text: String = parts.map(|part| format!("{}\n", Drawn(part))).collect();
             text += &format!("agon: {diagnostic}\n");
             text
         }

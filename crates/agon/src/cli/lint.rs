@@ -161,6 +161,7 @@ async fn play(
         epochs: 1,
         dates_from: clock.now(),
         selection: BTreeMap::new(),
+        played_by: None,
     };
     let loaded = Loaded {
         suites: Vec::new(),

@@ -12,6 +12,7 @@ mod host;
 mod lint;
 mod list;
 mod load;
+mod manifest;
 mod output;
 mod progress;
 mod report;

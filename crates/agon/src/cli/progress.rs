@@ -2,8 +2,10 @@
 //! Trials report here at full speed; the screen is drawn a few times a second by one thread.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::io::IsTerminal;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agon_core::TrialId;
@@ -11,7 +13,9 @@ use agon_core::event::Phase;
 use agon_core::verdict::Outcome;
 use agon_engine::Watch;
 use agon_store::TrialLine;
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{
+    HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 
 use super::output;
 
@@ -60,6 +64,8 @@ impl Counts {
 struct Bars {
     screen: MultiProgress,
     overall: ProgressBar,
+    /// Trials that ended since we look on; those done before say nothing about speed.
+    ended: Arc<AtomicU64>,
     state: Mutex<State>,
 }
 
@@ -73,13 +79,29 @@ impl Bars {
     fn new() -> Self {
         let screen = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10));
         let overall = screen.add(ProgressBar::new(0));
-        overall.set_style(style(
-            "{elapsed_precise} [{bar:30}] {pos}/{len} {per_sec:>10} left {eta:>4}  {msg}",
-        ));
+        let ended = Arc::new(AtomicU64::new(0));
+        let rate = Arc::clone(&ended);
+        let template = "{elapsed_precise} [{bar:30}] {pos}/{len} {rate:>8} left {left:>6}  {msg}";
+        overall.set_style(
+            style(template)
+                .with_key("rate", {
+                    let rate = Arc::clone(&rate);
+                    move |state: &ProgressState, out: &mut dyn Write| {
+                        write!(out, "{:.1}/s", per_second(&rate, state)).ok();
+                    }
+                })
+                .with_key("left", move |state: &ProgressState, out: &mut dyn Write| {
+                    let left = state.len().unwrap_or(0).saturating_sub(state.pos()) as f64;
+                    let seconds = (left / per_second(&rate, state)).min(1e9);
+                    let left = Duration::from_secs_f64(seconds.max(0.0).floor());
+                    write!(out, "{:#}", HumanDuration(left)).ok();
+                }),
+        );
         overall.enable_steady_tick(Duration::from_millis(250));
         Self {
             screen,
             overall,
+            ended,
             state: Mutex::default(),
         }
     }
@@ -90,6 +112,11 @@ impl Bars {
             change(bar);
         }
     }
+}
+
+/// Trials per second since we look on.
+fn per_second(ended: &AtomicU64, state: &ProgressState) -> f64 {
+    ended.load(Ordering::Relaxed) as f64 / state.elapsed().as_secs_f64().max(1e-3)
 }
 
 fn style(template: &str) -> ProgressStyle {
@@ -103,7 +130,7 @@ impl Watch for Bars {
     fn planned(&self, left: u64, done: u64) {
         self.overall.set_length(left + done);
         self.overall.set_position(done);
-        self.overall.reset_eta();
+        self.overall.reset_elapsed();
     }
 
     fn started(&self, trial: &TrialId, attempt: u32) {
@@ -143,6 +170,7 @@ impl Watch for Bars {
             bar.finish_and_clear();
         }
         if line.is_final {
+            self.ended.fetch_add(1, Ordering::Relaxed);
             self.overall.inc(1);
         }
         self.overall.set_message(state.counts.text());

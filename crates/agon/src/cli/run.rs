@@ -10,15 +10,14 @@ use agon_core::{Clock, SystemClock};
 use agon_engine::{Dispatch, Mode, RunBudget, RunEnd};
 use agon_report::{Format, Headline, RunReport, render};
 use agon_store::{Manifest, RunFolder, RunReader};
-use agon_suite::difference;
 
 use super::args::{RunArgs, SelectionArgs};
-use super::contest::{Contest, Entry, facts};
+use super::contest::{Contest, Entry};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::load::Loaded;
 use super::report::{RUNS, find_run};
-use super::{host, list, output, progress, services, signals};
+use super::{host, list, manifest, output, progress, services, signals};
 
 pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let clock = SystemClock::default();
@@ -37,12 +36,16 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
         None => RunFolder::fresh(Path::new(RUNS), clock.now(), &loaded.name(), &chosen.agent)?,
     };
     let _lock = folder.lock()?;
+    let mode = args.mode.into();
     let entry = Entry {
         agent: chosen.agent.clone(),
         seed: chosen.seed,
         epochs: chosen.epochs,
         dates_from,
         selection: remembered(&chosen.selection),
+        played_by: old
+            .filter(|_| mode == Mode::ValidateOnly)
+            .map(|old| old.agent.clone()),
     };
     let clock: Arc<dyn Clock> = Arc::new(clock);
     let entered = Contest::enter(
@@ -52,14 +55,11 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
         services::providers(),
         Arc::clone(&clock),
     );
-    let mut contest = match entered.await {
-        Ok(contest) => contest,
-        Err(failure) => {
-            discard_if_unused(&folder, old);
-            return Err(failure);
-        }
-    };
-    settle_manifest(&folder, old, &mut contest.manifest, args.mode.into())?;
+    let begun = entered.await.and_then(|contest| {
+        manifest::settle(&folder, old, &contest.manifest, mode)?;
+        Ok(contest)
+    });
+    let contest = begun.inspect_err(|_| discard_if_unused(&folder))?;
     output::say(&format!("run folder: {}", folder.path().display()));
     if contest.manifest.agent.unconfined {
         output::say("note: the agent runs unconfined on this machine; reports will say so");
@@ -76,9 +76,11 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
         },
     };
     let watch = progress::watch().into();
-    let end = contest
-        .play(&folder, args.mode.into(), &options, watch, &stop)
-        .await?;
+    let new = contest.manifest.clone();
+    let end = contest.play(&folder, mode, &options, watch, &stop).await?;
+    if let (Mode::ValidateOnly, RunEnd::Complete, Some(old)) = (mode, end, old) {
+        manifest::regraded(&folder, old, &new)?;
+    }
     let seconds = clock.monotonic().saturating_sub(began).as_secs_f64();
     conclude(args, &folder, end, seconds)
 }
@@ -224,50 +226,9 @@ fn dry_run(args: &RunArgs, chosen: &Chosen, loaded: &Loaded) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-/// A new run's manifest is written before its first trial; an old one must say the same.
-fn settle_manifest(
-    folder: &RunFolder,
-    old: Option<&Manifest>,
-    new: &mut Manifest,
-    mode: Mode,
-) -> Result<(), Failure> {
-    let Some(old) = old else {
-        if mode == Mode::ValidateOnly {
-            let path = folder.path().display();
-            return Err(Failure::new(format_args!(
-                "{path} holds no run to grade again"
-            )));
-        }
-        folder.write_manifest(new)?;
-        if folder
-            .path()
-            .parent()
-            .is_some_and(|parent| parent.ends_with(RUNS))
-        {
-            folder.mark_latest();
-        }
-        return Ok(());
-    };
-    let differences = difference(&facts(old), &facts(new));
-    if differences.is_empty() {
-        return Ok(());
-    }
-    if mode == Mode::ValidateOnly && old.agent == new.agent && old.seed == new.seed {
-        // Other checks are the point of grading again; what was played stays what it was.
-        new.created = old.created;
-        folder.write_manifest(new)?;
-        return Ok(());
-    }
-    Err(Failure::new(format_args!(
-        "{} holds another run; choose another --out, or undo what differs:\n  {}",
-        folder.path().display(),
-        differences.join("\n  ")
-    )))
-}
-
 /// A run that could not begin leaves no folder behind.
-fn discard_if_unused(folder: &RunFolder, old: Option<&Manifest>) {
-    if old.is_none() {
+fn discard_if_unused(folder: &RunFolder) {
+    if !folder.has_manifest() {
         std::fs::remove_file(folder.path().join("run.lock")).ok();
         std::fs::remove_dir(folder.path()).ok();
     }

@@ -41,7 +41,12 @@ impl OnDemand {
             .get_or_try_init(|| async {
                 Ok(match self.kind {
                     Kind::Local => Arc::new(local()?) as Arc<dyn Provider>,
-                    Kind::Container => Arc::new(ContainerProvider::connect().await?),
+                    Kind::Container => {
+                        let engine = ContainerProvider::connect().await?;
+                        // Best effort: a run must not fail for what others left behind.
+                        engine.remove_dead_owners().await.ok();
+                        Arc::new(engine)
+                    }
                 })
             })
             .await
@@ -63,6 +68,12 @@ impl fmt::Debug for OnDemand {
 impl Provider for OnDemand {
     async fn prepare(&self, request: &Request) -> Result<Box<dyn Sandbox>, SandboxError> {
         self.get().await?.prepare(request).await
+    }
+
+    async fn settle(&self) {
+        if let Some(made) = self.made.get() {
+            made.settle().await;
+        }
     }
 
     async fn describe(&self) -> Result<String, SandboxError> {

@@ -85,6 +85,44 @@ fn heavy_killed_fifty_times_a_run_has_one_result_per_trial_and_leaves_nothing() 
     assert_eq!(String::from_utf8_lossy(&parts.stdout), "");
 }
 
+#[test]
+fn heavy_killed_while_playing_again_no_verdict_is_lost() {
+    let bench = Bench::new();
+    let mut ground = Ground::new(&bench);
+    bench.suite(&[("a", TALK)]);
+    let args = ["--agent", "noop", "--epochs", "200", "--workers", "4"];
+    bench.run(&args).expect(0);
+    let results = |bench: &Bench| {
+        let mut finals = [0; 200];
+        for line in bench.trials().iter().filter(|line| line.is_final) {
+            finals[line.epoch as usize - 1] += 1;
+        }
+        finals
+    };
+    let mut random = StdRng::seed_from_u64(11);
+    for _ in 0..20 {
+        let mut run = ground.start(&[&args[..], &["--mode", "rerun-failed"]].concat());
+        for _ in 0..random.random_range(1..40) {
+            run.hear("] failed");
+        }
+        run.child.kill().unwrap();
+        assert_eq!(run.end().0.signal(), Some(9));
+        let finals = results(&bench);
+        assert!(finals.iter().all(|count| *count >= 1), "{finals:?}");
+    }
+    bench.run(&args).expect(0);
+    assert_eq!(results(&bench), [1; 200]);
+    let mut trials = bench.trials();
+    trials.sort_by_key(|line| (line.epoch, line.attempt));
+    for attempts in trials.chunk_by(|a, b| a.epoch == b.epoch) {
+        let last = attempts.len() as u32;
+        for (line, counted) in attempts.iter().zip(1..) {
+            assert_eq!((line.attempt, line.is_final), (counted, counted == last));
+            assert_eq!(line.rerun, counted > 1);
+        }
+    }
+}
+
 /// One final result for each of `trials`, and the evidence for each of them.
 fn check_whole(bench: &Bench, trials: usize) {
     let reader = bench.reader();
@@ -188,6 +226,13 @@ fn interrupted_once_a_run_stops_in_order_and_says_how_to_go_on() {
     let named = format!("(exec -a {} sleep 0.6); ", ground.mark);
     bench.suite(&[("a", &greeting(&named))]);
     let mut run = ground.start(&["--agent", "oracle", "--epochs", "6", "--workers", "2"]);
+    run.hear("trials to play");
+    let names = fs::read_dir(&ground.temporary).unwrap().flatten();
+    let names: Vec<_> = names.map(|entry| entry.file_name()).collect();
+    assert!(
+        names.len() == 1 && ground.owns(&names[0].to_string_lossy()),
+        "what is looked for afterwards is there now: {names:?}"
+    );
     run.hear("] passed");
     run.signal(Signal::INT);
     let (status, said) = run.end();

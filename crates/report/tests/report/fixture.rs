@@ -50,6 +50,7 @@ pub(crate) fn task(id: &str, level: Option<Level>) -> TaskStamp {
         network: false,
         image: None,
         key: Digest::of(id.as_bytes()),
+        played: Digest::of(id.as_bytes()),
     }
 }
 

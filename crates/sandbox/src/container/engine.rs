@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use bollard::errors::Error;
 use bollard::{API_DEFAULT_VERSION, Docker};
 
+use tokio_util::task::TaskTracker;
+
 use crate::error::SandboxError;
 
 /// Deadline of a single call that is not a stream.
@@ -21,6 +23,8 @@ pub(super) enum Address {
 pub(super) struct Engine {
     pub(super) docker: Docker,
     pub(super) address: Address,
+    /// Removals of containers that nobody waits for.
+    pub(super) removals: TaskTracker,
 }
 
 impl Engine {
@@ -40,7 +44,11 @@ impl Engine {
             Err(error) => Err(error),
         };
         let docker = negotiated.map_err(|error| no_engine(&format!("{address} ({error})")))?;
-        Ok(Self { docker, address })
+        Ok(Self {
+            docker,
+            address,
+            removals: TaskTracker::new(),
+        })
     }
 }
 

@@ -26,15 +26,6 @@ const PIPE: usize = 64 << 10;
 /// Longest line that can be a pid.
 const LONGEST_PID: usize = 16;
 
-/// The program that kills, see `kill.sh`.
-pub(super) fn kill(arguments: &[&str]) -> Exec {
-    let mut argv = vec!["sh", "-c", processes::KILL, "sh"];
-    argv.extend(arguments);
-    let mut exec = Exec::new(argv, KILL);
-    exec.cwd = "/".to_owned();
-    exec
-}
-
 /// A program on its way.
 struct Started {
     id: String,
@@ -198,14 +189,20 @@ impl Container {
     async fn kill_tree(&self, victim: &Victim) -> Result<(), SandboxError> {
         // A program that did not come to say its pid has no tree, but is found by its mark.
         let pid = victim.pid.unwrap_or(0).to_string();
-        let killer = kill(&["tree", &pid, &victim.mark]);
-        let (_, unfinished) = self.run_until(&killer, Instant::now() + KILL).await?;
-        match unfinished {
-            None => Ok(()),
-            Some(_) => Err(SandboxError::Timeout {
-                what: "killing a process tree",
-                seconds: KILL.as_secs_f64(),
-            }),
+        self.kill(&["tree", &pid, &victim.mark]).await.map(drop)
+    }
+
+    /// Kills as `kill.sh` says and tells whether there was anything. Where that can't run, for lack
+    /// of processes or because the agent broke the image's `sh`, everything in the container ends.
+    pub(super) async fn kill(&self, arguments: &[&str]) -> Result<bool, SandboxError> {
+        let command = ["sh", "-c", processes::KILL, "sh"];
+        let mut killer = Exec::new(command.iter().chain(arguments).copied(), KILL);
+        killer.cwd = "/".to_owned();
+        match self.run_until(&killer, Instant::now() + KILL).await {
+            Ok((killed, None)) if killed.exit.success() && !killed.stdout.bytes.is_empty() => {
+                Ok(killed.stdout.bytes.trim_ascii() != b"0")
+            }
+            _ => self.signal(processes::END_ALL).await.map(|()| true),
         }
     }
 }

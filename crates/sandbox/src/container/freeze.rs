@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use agon_core::{ByteSize, CutOff};
 use bollard::models::ContainerTopResponse;
-use bollard::query_parameters::{
-    DownloadFromContainerOptions, KillContainerOptions, StartContainerOptions, TopOptions,
-};
+use bollard::query_parameters::{DownloadFromContainerOptions, StartContainerOptions, TopOptions};
 use futures_util::StreamExt;
 use tempfile::NamedTempFile;
 use tokio::sync::mpsc;
@@ -18,9 +16,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::engine::{failed, refused};
+use super::processes::END_ALL;
 use super::sandbox::Container;
 use crate::archive::WorkArchive;
-use crate::contract::WORK;
+use crate::contract::{Frozen, WORK};
 use crate::error::SandboxError;
 
 /// How long the killed may take to be gone.
@@ -30,44 +29,50 @@ const DOWNLOAD: Duration = Duration::from_secs(300);
 const SLACK: u64 = 16 << 20;
 
 /// Ends every process but the first, and believes only the engine that they are gone. Where that
-/// fails (somebody holds the first process), the whole container is killed and started again.
-pub(super) async fn cut_off(container: &Container) -> Result<CutOff, SandboxError> {
-    let docker = &container.engine.docker;
-    if signal(container, "USR1").await.is_ok() {
-        let deadline = Instant::now() + DYING;
-        let mut pause = Duration::from_millis(2);
-        // The engine has no event for the end of a process that it did not start.
-        while Instant::now() < deadline {
-            let columns = TopOptions {
-                ps_args: "-eo pid,ppid,stat".to_owned(),
-            };
-            match docker.top_processes(&container.name, Some(columns)).await {
-                Ok(processes) if is_alone(&processes) => return Ok(CutOff::after_freeze()),
-                Ok(_) => sleep(pause).await,
-                Err(_) => break,
-            }
-            pause *= 2;
+/// fails (somebody holds the first process), the whole container is killed and started again. The
+/// working folder is fetched while the engine looks: all of them were killed before either began.
+pub(super) async fn freeze(container: &Container, disk: ByteSize) -> Result<Frozen, SandboxError> {
+    if container.signal(END_ALL).await.is_ok() {
+        let (alone, work) = tokio::join!(becomes_alone(container), take_work(container, disk));
+        if alone {
+            return Ok(Frozen {
+                cut_off: CutOff::after_freeze(),
+                work: work?,
+            });
         }
     }
     // One that has ended by itself can't be killed, but is cut off all the same.
-    let _ = signal(container, "KILL").await;
-    docker
-        .start_container(&container.name, None::<StartContainerOptions>)
-        .await
-        .map_err(failed("could not start the container again"))?;
-    Ok(CutOff::after_freeze())
-}
-
-async fn signal(container: &Container, signal: &str) -> Result<(), SandboxError> {
-    let options = KillContainerOptions {
-        signal: signal.to_owned(),
-    };
+    let _ = container.signal("KILL").await;
     container
         .engine
         .docker
-        .kill_container(&container.name, Some(options))
+        .start_container(&container.name, None::<StartContainerOptions>)
         .await
-        .map_err(failed("could not end the processes of the container"))
+        .map_err(failed("could not start the container again"))?;
+    Ok(Frozen {
+        cut_off: CutOff::after_freeze(),
+        work: take_work(container, disk).await?,
+    })
+}
+
+/// Whether the killed are gone in time. The engine has no event for the end of a process that it
+/// did not start, so it is asked until it knows.
+async fn becomes_alone(container: &Container) -> bool {
+    let deadline = Instant::now() + DYING;
+    let mut pause = Duration::from_millis(2);
+    while Instant::now() < deadline {
+        let columns = TopOptions {
+            ps_args: "-eo pid,ppid,stat".to_owned(),
+        };
+        let docker = &container.engine.docker;
+        match docker.top_processes(&container.name, Some(columns)).await {
+            Ok(processes) if is_alone(&processes) => return true,
+            Ok(_) => sleep(pause).await,
+            Err(_) => return false,
+        }
+        pause *= 2;
+    }
+    false
 }
 
 /// Whether only the first process and its waiting child are alive.
@@ -96,10 +101,7 @@ fn is_alone(processes: &ContainerTopResponse) -> bool {
 
 /// Downloads the working folder, as much as the limit of its size allows: entries from the first
 /// that does not fit are left out.
-pub(super) async fn take_work(
-    container: &Container,
-    disk: ByteSize,
-) -> Result<WorkArchive, SandboxError> {
+async fn take_work(container: &Container, disk: ByteSize) -> Result<WorkArchive, SandboxError> {
     let options = DownloadFromContainerOptions {
         path: WORK.to_owned(),
     };

@@ -26,7 +26,7 @@ wanted() {
 }
 
 if [ "$mode" = foreground ]; then
-  look "$root" || exit 1
+  look "$root" || { echo 0; exit 0; }
   set -- $fields
   group=$6
   [ "$3" = "$group" ] && group=none

@@ -3,9 +3,12 @@
 /// First process of a container. It waits for a child that waits for input that never comes, which
 /// makes it collect every orphan that ends in the meantime. The child is a copy of this shell, so
 /// that no program of the image, which the agent could have replaced, starts when the agent is cut
-/// off. USR1 ends everybody else.
+/// off. [`END_ALL`] makes it end everybody else.
 pub(super) const FIRST: &str = "trap 'kill -9 -1' USR1; exec 3<&0; \
     while :; do (read -r _ <&3) & wait $!; done";
+
+/// The signal for it.
+pub(super) const END_ALL: &str = "USR1";
 
 /// Kills a process tree; its arguments are described in it.
 pub(super) const KILL: &str = include_str!("kill.sh");

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use super::engine::{Address, Engine, failed, refused};
 use super::leftovers;
-use super::sandbox::{ContainerSandbox, OwnedContainer};
+use super::sandbox::{ContainerSandbox, OwnedContainer, REMOVAL};
 use super::spec;
 use crate::contract::{Provider, Request, Sandbox};
 use crate::error::SandboxError;
@@ -100,6 +100,14 @@ impl Provider for ContainerProvider {
                 seconds: request.start.as_secs_f64(),
             }),
         }
+    }
+
+    async fn settle(&self) {
+        let removals = &self.engine.removals;
+        removals.close();
+        // What takes longer is found by its owner label.
+        let _ = timeout(REMOVAL, removals.wait()).await;
+        removals.reopen();
     }
 
     async fn describe(&self) -> Result<String, SandboxError> {

@@ -6,11 +6,12 @@ use agon_core::ByteSize;
 use agon_core::files::FileTree;
 use async_trait::async_trait;
 use bollard::models::ContainerState;
+use bollard::query_parameters::KillContainerOptions;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::engine::{Engine, failed};
-use super::{exec, files, freeze, leftovers};
+use super::{files, freeze, leftovers};
 use crate::archive::WorkArchive;
 use crate::contract::{Exec, ExecOutput, Frozen, Piped, Sandbox, Terminal};
 use crate::error::SandboxError;
@@ -43,7 +44,7 @@ pub(super) struct OwnedContainer {
 }
 
 /// Deadline for a removal. What is left then is found by its owner label.
-const REMOVAL: Duration = Duration::from_secs(60);
+pub(super) const REMOVAL: Duration = Duration::from_secs(60);
 
 impl OwnedContainer {
     pub(super) fn new(engine: Engine, name: String) -> Self {
@@ -59,7 +60,8 @@ impl Drop for OwnedContainer {
     fn drop(&mut self) {
         if !self.removed {
             let container = self.container.clone();
-            self.runtime.spawn(async move { container.remove().await });
+            let removals = container.engine.removals.clone();
+            removals.spawn_on(async move { container.remove().await }, &self.runtime);
         }
     }
 }
@@ -69,6 +71,18 @@ impl Container {
     async fn remove(&self) -> bool {
         let removal = leftovers::remove(&self.engine.docker, &self.name);
         matches!(timeout(REMOVAL, removal).await, Ok(Ok(())))
+    }
+
+    /// Sends a signal to its first process.
+    pub(super) async fn signal(&self, signal: &str) -> Result<(), SandboxError> {
+        let options = KillContainerOptions {
+            signal: signal.to_owned(),
+        };
+        self.engine
+            .docker
+            .kill_container(&self.name, Some(options))
+            .await
+            .map_err(failed("could not signal the container"))
     }
 
     /// Why nothing works in it any more.
@@ -104,12 +118,8 @@ impl Sandbox for ContainerSandbox {
     }
 
     async fn kill_foreground(&self, shell: u32) -> Result<bool, SandboxError> {
-        let killed = self
-            .owned
-            .container
-            .run(&exec::kill(&["foreground", &shell.to_string()]))
-            .await?;
-        Ok(killed.exit.success() && killed.stdout.bytes.trim_ascii() != b"0")
+        let shell = shell.to_string();
+        self.owned.container.kill(&["foreground", &shell]).await
     }
 
     async fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, SandboxError> {
@@ -129,9 +139,7 @@ impl Sandbox for ContainerSandbox {
     }
 
     async fn freeze(&mut self) -> Result<Frozen, SandboxError> {
-        let cut_off = freeze::cut_off(&self.owned.container).await?;
-        let work = freeze::take_work(&self.owned.container, self.disk).await?;
-        Ok(Frozen { cut_off, work })
+        freeze::freeze(&self.owned.container, self.disk).await
     }
 
     async fn destroy(mut self: Box<Self>) {

@@ -11,7 +11,8 @@ use std::thread;
 use rustix::fs::Mode;
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::process::{
-    DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit,
+    DumpableBehavior, Resource, Rlimit, Signal, getpid, getrlimit, kill_process,
+    set_dumpable_behavior, setrlimit,
 };
 
 use super::programs::Programs;
@@ -43,6 +44,7 @@ pub fn main() -> ExitCode {
 /// thread that does it, and a signal that the *first* thread of a process blocks can end it through
 /// another thread, even if it is process 1: an agent could time that.
 fn run() -> io::Result<()> {
+    give_up_handlers()?;
     // Same user as the agent: without this it could look into us and take our descriptors.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let socket = Arc::new(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
@@ -71,6 +73,16 @@ fn run() -> io::Result<()> {
     server
         .join()
         .unwrap_or_else(|_| Err(io::Error::other("the server panicked")))
+}
+
+/// Process 1 ignores what it has no handler for, and Rust gives it handlers of these two, on a stack
+/// that is too small for both at once with a third on top: an agent that sends them together would
+/// end us. They remove themselves at the first signal that is no fault of ours.
+fn give_up_handlers() -> io::Result<()> {
+    for signal in [Signal::BUS, Signal::SEGV] {
+        kill_process(getpid(), signal)?;
+    }
+    Ok(())
 }
 
 struct Init {

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::body::{Body, Witness};
 use super::link::{Answer, Call, Link};
 use super::pack::pack;
-use super::run::{Program, Stream, memory_file, pipe, sealed, take_all};
+use super::run::{Program, Stream, memory_file, pipe, read_once, sealed, take_all};
 use super::scratch::Scratch;
 use super::terminal;
 use crate::archive::WorkArchive;
@@ -139,7 +139,12 @@ impl Sandbox for LocalSandbox {
         let (stdout, their_stdout) = Stream::open(exec.keep).map_err(no_descriptors)?;
         let (stderr, their_stderr) = Stream::open(exec.keep).map_err(no_descriptors)?;
         let (verdict, their_verdict) = Stream::open(LONGEST_VERDICT).map_err(no_descriptors)?;
-        let stdin = sealed(&exec.stdin).map_err(no_descriptors)?;
+        let stdin = if exec.verdict_channel {
+            read_once(&exec.stdin)
+        } else {
+            sealed(&exec.stdin)
+        };
+        let stdin = stdin.map_err(no_descriptors)?;
         let mut streams = vec![stdin, their_stdout, their_stderr];
         if exec.verdict_channel {
             streams.push(their_verdict);
@@ -168,12 +173,8 @@ impl Sandbox for LocalSandbox {
             exit,
             stdout,
             stderr,
-            // A longer one is none.
-            verdict: if verdict.omitted == 0 {
-                verdict.bytes
-            } else {
-                Vec::new()
-            },
+            // Cut if need be: what floods the channel is seen, and is no verdict.
+            verdict: verdict.bytes,
         })
     }
 

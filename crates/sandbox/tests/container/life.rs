@@ -1,14 +1,16 @@
 //! From the start of a container to its removal.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use agon_core::environment::Network;
 use agon_sandbox::archive::Entry;
-use agon_sandbox::{Provider, SandboxError};
+use agon_sandbox::{Provider, SandboxError, SessionOptions, ShellSession, Timeouts};
 use bollard::Docker;
 use bollard::models::{ContainerCreateBody, ContainerSummary};
 use bollard::query_parameters::{
-    CreateContainerOptions, ListContainersOptions, RemoveContainerOptions, WaitContainerOptions,
+    CreateContainerOptions, KillContainerOptions, ListContainersOptions, RemoveContainerOptions,
+    WaitContainerOptions,
 };
 use futures_util::StreamExt;
 
@@ -126,7 +128,7 @@ async fn a_dropped_sandbox_is_removed() {
     let mut wait = docker.wait_container(&id, Some(removed));
     drop(sandbox);
     // Ends with the container; a killed one has a status that counts as an error.
-    let _ = tokio::time::timeout(std::time::Duration::from_secs(60), wait.next())
+    let _ = tokio::time::timeout(Duration::from_secs(60), wait.next())
         .await
         .unwrap();
     assert!(
@@ -259,5 +261,46 @@ async fn a_container_that_was_removed_is_gone() {
         .await
         .unwrap_err();
     assert!(matches!(error, SandboxError::Gone(_)), "{error:?}");
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn who_breaks_the_images_shell_is_cut_off_all_the_same() {
+    let mut sandbox = sandbox().await;
+    let options = SessionOptions::new(Box::new(|_: &[u8]| Ok(())));
+    let mut session = ShellSession::open(sandbox.as_ref(), options).await.unwrap();
+    let timeouts = Timeouts {
+        hard: Duration::from_secs(2),
+        quiet: Duration::from_secs(60),
+    };
+    let broken = "echo mine >file; (setsid sleep 86001 &); ln -sf /bin/false /bin/sh; sleep 86002";
+    let error = session
+        .run(sandbox.as_ref(), broken, timeouts)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, SandboxError::Denied(_)), "{error:?}");
+    let frozen = sandbox.freeze().await.unwrap();
+    let file = Entry::File {
+        content: b"mine\n".to_vec(),
+        size: 5,
+    };
+    assert_eq!(frozen.work.find("file", 100).unwrap(), Some(file));
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn a_container_whose_first_process_does_not_answer_is_started_again() {
+    let request = request();
+    let mut sandbox = provider().await.prepare(&request).await.unwrap();
+    run(sandbox.as_ref(), "echo mine >file").await;
+    let container = labelled("agon.trial", &request.owner.trial).await.remove(0);
+    let id = container.id.unwrap();
+    docker()
+        .kill_container(&id, None::<KillContainerOptions>)
+        .await
+        .unwrap();
+    let frozen = sandbox.freeze().await.unwrap();
+    assert!(frozen.work.find("file", 100).unwrap().is_some());
+    assert_eq!(text(sandbox.as_ref(), "cat file").await, "mine\n");
     sandbox.destroy().await;
 }

@@ -117,7 +117,13 @@ async fn the_verdict_channel_is_descriptor_three() {
 
     exec.argv[2] = "head -c 1000000 /dev/zero >&3".into();
     let done = ground.sandbox.exec(&exec).await.unwrap();
-    assert_eq!((done.exit, done.verdict.len()), (Exit::Code(0), 0));
+    assert_eq!((done.exit, done.verdict.len()), (Exit::Code(0), 64 << 10));
+
+    exec.stdin = b"nonce\n".to_vec();
+    exec.argv[2] =
+        "read -r nonce; python3 -c 'import os; os.lseek(0, 0, 0)' || cat; echo $nonce".into();
+    let done = ground.sandbox.exec(&exec).await.unwrap();
+    assert_eq!(text(&done.stdout.bytes), "nonce\n", "it is read once");
 
     let without = ground.sh("echo x >&3").await;
     assert_ne!(without.exit, Exit::Code(0));

@@ -107,8 +107,10 @@ pub(crate) fn task(
         solution: HostOnly::new(solution),
         replies: HostOnly::new(file.user.replies),
         digest: Digest::of(b""),
+        played: Digest::of(b""),
         id: draft.id,
     };
+    task.played = played(&task);
     task.digest = digest(&task, node);
     Ok(task)
 }
@@ -158,31 +160,40 @@ fn solution(
     }
 }
 
-/// Over everything that can change a result. Name, level, weight and tags can't; the suite's digest
-/// covers those that reports use.
-fn digest(task: &Task, node: &Node) -> Digest {
+/// Over everything that can change what an agent does.
+fn played(task: &Task) -> Digest {
     let json = |value: Result<String, serde_json::Error>| value.unwrap_or_default();
     let mut hasher = Hasher::default();
     for part in [
-        "task 1".to_owned(),
+        "played 1".to_owned(),
         task.id.to_string(),
         task.instruction.show().clone(),
         json(serde_json::to_string(&task.environment)),
         json(serde_json::to_string(&task.setup)),
         json(serde_json::to_string(&task.limits)),
         json(serde_json::to_string(&task.actions)),
-        json(serde_json::to_string(task.solution.on_host())),
         json(serde_json::to_string(task.replies.on_host())),
     ] {
         hasher.part(part.as_bytes());
     }
+    hasher.part(task.visible.show().digest().bytes());
+    hasher.finish()
+}
+
+/// Over everything that can change a result. Name, level, weight and tags can't; the suite's digest
+/// covers those that reports use.
+fn digest(task: &Task, node: &Node) -> Digest {
+    let mut hasher = Hasher::default();
+    hasher.part(b"task 1");
+    hasher.part(task.played.bytes());
+    let solution = serde_json::to_string(task.solution.on_host()).unwrap_or_default();
+    hasher.part(solution.as_bytes());
     for key in ["checks", "partial"] {
         hasher.part(key.as_bytes());
         if let Some(value) = node.get(key) {
             value.feed(&mut hasher);
         }
     }
-    hasher.part(task.visible.show().digest().bytes());
     hasher.part(task.verify.inspect(FileTree::digest).bytes());
     hasher.finish()
 }

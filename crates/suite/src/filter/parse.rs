@@ -39,8 +39,11 @@ pub(super) fn parse(text: &str) -> Result<Expression, FilterError> {
     match parser.rest().chars().next() {
         None => Ok(expression),
         Some(next) => {
-            let span = parser.at..parser.at + next.len_utf8();
-            let error = parser.error(span, format!("`{next}` is not expected here"));
+            let start = parser.at;
+            let length = parser.word().len().max(next.len_utf8());
+            let found = &text[start..start + length];
+            let message = format!("`{found}` is not expected here");
+            let error = parser.error(start..start + length, message);
             Err(error.help("combine predicates with `and`, `or`, `not` and parentheses"))
         }
     }
@@ -328,7 +331,7 @@ mod tests {
             ("id(/[/)", "no regular expression", "["),
             ("id([)", "no glob", "["),
             ("level(>=iron)", "no level", "iron"),
-            ("id(a) id(b)", "not expected", "i"),
+            ("id(a) id(b)", "not expected", "id"),
             ("all(x)", "expected `)`", ""),
         ] {
             let error = parse(text).unwrap_err();

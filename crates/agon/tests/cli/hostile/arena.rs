@@ -206,14 +206,13 @@ pub(super) fn task(changes: &Value) -> Value {
     changed(greeting("Hostile"), changes)
 }
 
-/// A task whose solution is these commands, on short time-outs.
+/// A task whose solution is these commands.
 pub(super) fn commands(commands: &[&str], changes: &Value) -> Value {
     let actions: Vec<_> = commands
         .iter()
         .map(|command| json!({ "action": "run", "command": command }))
         .collect();
-    let short = json!({ "limits": { "command": 3, "quiet": 2 }, "solution": actions });
-    changed(task(&short), changes)
+    changed(task(&json!({ "solution": actions })), changes)
 }
 
 fn changed(mut task: Value, changes: &Value) -> Value {

@@ -188,6 +188,35 @@ say("finish")
 }
 
 #[test]
+fn odd_arguments_are_answered_and_the_turn_goes_on() {
+    let misdeeds = r#"
+long = "x" * 900_000
+for path in ["", "/", "..", "a\0b", long, "a/" * 100_000, "/proc/1/mem", "/dev/zero", "/proc/kmsg"]:
+    for action in [
+        {"action": "read", "path": path},
+        {"action": "write", "path": path, "content": "x"},
+        {"action": "edit", "path": path, "old": "", "new": "x"},
+    ]:
+        hear()
+        say(**action)
+for command in ["a\0b", "\x03\x04\x1a", "echo " + long + " | wc -c", "'", "\\", "\n\n", "exit 300"]:
+    hear()
+    say("run", command=command, timeout=1e-9 if command == "'" else 5)
+for line in [long, "C-\0", "C-c", "C-é", ""]:
+    hear()
+    say("run", command=line, input=True)
+solve()
+hear()
+say("wait", seconds=1e9)
+"#;
+    let limits = json!({ "steps": 100, "seconds": 12, "command": 2, "quiet": 1 });
+    each(&json!({ "limits": limits }), misdeeds, |it| {
+        it.ended(Outcome::Passed, TurnEnd::TimeLimit);
+        assert_eq!(it.line.steps, 27 + 7 + 5 + 2);
+    });
+}
+
+#[test]
 fn an_agent_that_never_reads_is_heard() {
     let program = r#"
 import os, time
@@ -227,7 +256,9 @@ for _ in range(3):
 os._exit(0)
 "#;
     each(&json!({ "limits": { "step": 1 } }), misdeeds, |it| {
-        it.ended(Outcome::Failed, TurnEnd::Silent);
+        // Where they hold its output open, it takes the step's time to see that nobody speaks.
+        assert!(matches!(it.line.end, Some(TurnEnd::Left | TurnEnd::Silent)));
+        assert_eq!(it.line.outcome, Outcome::Failed);
     });
 }
 

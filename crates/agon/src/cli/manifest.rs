@@ -1,0 +1,125 @@
+//! The manifest as a promise: going on with a run means the same run, and grading again means the
+//! same play. Says in words what differs.
+
+use agon_core::Digest;
+use agon_engine::Mode;
+use agon_store::{Manifest, RunFolder};
+use agon_suite::{AgentIdentity, Facts, SuiteFacts, TaskFacts, difference};
+
+use super::failure::Failure;
+use super::report::RUNS;
+
+/// A new run's manifest is written before its first trial; an old one must say the same.
+pub(super) fn settle(
+    folder: &RunFolder,
+    old: Option<&Manifest>,
+    new: &Manifest,
+    mode: Mode,
+) -> Result<(), Failure> {
+    let path = folder.path().display();
+    let Some(old) = old else {
+        if folder.has_manifest() {
+            return Err(Failure::new(format_args!(
+                "another agon began a run in {path} just now: run the same command again to go on \
+                 with it"
+            )));
+        }
+        if mode == Mode::ValidateOnly {
+            return Err(Failure::new(format_args!(
+                "{path} holds no run to grade again"
+            )));
+        }
+        folder.write_manifest(new)?;
+        if folder
+            .path()
+            .parent()
+            .is_some_and(|parent| parent.ends_with(RUNS))
+        {
+            folder.mark_latest();
+        }
+        return Ok(());
+    };
+    let mut differences = match mode {
+        // Other checks are the point of grading again; what was played stays what it was.
+        Mode::ValidateOnly => difference(&played_facts(old), &played_facts(new)),
+        _ => difference(&facts(old), &facts(new)),
+    };
+    differences.extend(images(old, new));
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format_args!(
+        "{path} holds another run; choose another --out, or undo what differs:\n  {}",
+        differences.join("\n  ")
+    )))
+}
+
+/// What was graded again has the checks of now: the manifest says so from now on.
+pub(super) fn regraded(folder: &RunFolder, old: &Manifest, new: &Manifest) -> Result<(), Failure> {
+    let mut manifest = old.clone();
+    manifest.suites.clone_from(&new.suites);
+    manifest.tasks.clone_from(&new.tasks);
+    manifest.checkers.clone_from(&new.checkers);
+    manifest.plan = new.plan;
+    folder.write_manifest(&manifest)?;
+    Ok(())
+}
+
+/// What of a manifest a resume must find unchanged.
+pub(super) fn facts(manifest: &Manifest) -> Facts {
+    Facts {
+        suites: manifest
+            .suites
+            .iter()
+            .map(|suite| SuiteFacts {
+                name: suite.name.clone(),
+                digest: suite.digest,
+            })
+            .collect(),
+        agent: AgentIdentity {
+            spec: manifest.agent.spec.clone(),
+            digest: manifest.agent.digest,
+        },
+        seed: manifest.seed,
+        epochs: manifest.epochs,
+        checkers: manifest.checkers.clone(),
+        tasks: manifest
+            .tasks
+            .iter()
+            .map(|task| TaskFacts {
+                task: task.task.clone(),
+                steps: task.steps,
+                key: task.key,
+            })
+            .collect(),
+    }
+}
+
+/// The same, as far as it decides what an agent does.
+fn played_facts(manifest: &Manifest) -> Facts {
+    let mut facts = facts(manifest);
+    facts.checkers.clear();
+    for suite in &mut facts.suites {
+        suite.digest = Digest::of(b"");
+    }
+    for (task, stamp) in facts.tasks.iter_mut().zip(&manifest.tasks) {
+        task.key = stamp.played;
+    }
+    facts
+}
+
+/// Images that are not what they were under the same name.
+fn images(old: &Manifest, new: &Manifest) -> Vec<String> {
+    let mut lines = Vec::new();
+    for was in &old.tasks {
+        let is = new.tasks.iter().find(|is| is.task == was.task);
+        let (Some(was), Some(is)) = (&was.image, is.and_then(|is| is.image.as_ref())) else {
+            continue;
+        };
+        let line = format!("image: {was} -> {is}");
+        if was != is && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}

@@ -1,0 +1,82 @@
+//! Run folders to test with.
+
+use std::path::{Path, PathBuf};
+
+use agon_core::verdict::Outcome;
+use agon_core::{Digest, Fault, FaultClass, TaskId, TimeSplit, Usage};
+use agon_store::{EventsAt, RunFolder, RunWriter, TrialLine};
+use tempfile::TempDir;
+
+/// A run folder that a past version wrote, kept as it was.
+pub(crate) fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/format-1")
+}
+
+/// A copy of the golden folder that may be changed.
+pub(crate) fn copy_of_golden() -> (TempDir, RunFolder) {
+    fn copy(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            let target = to.join(entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                copy(&entry.path(), &target);
+            } else {
+                std::fs::copy(entry.path(), target).unwrap();
+            }
+        }
+    }
+    let root = tempfile::tempdir().unwrap();
+    copy(&golden(), root.path());
+    let folder = RunFolder::at(root.path());
+    (root, folder)
+}
+
+/// An empty folder and a writer to it.
+pub(crate) fn writer() -> (TempDir, RunWriter) {
+    let root = tempfile::tempdir().unwrap();
+    let writer = RunWriter::open(&RunFolder::at(root.path())).unwrap();
+    (root, writer)
+}
+
+pub(crate) fn task(id: &str) -> TaskId {
+    TaskId::parse(&format!("test/{id}")).unwrap()
+}
+
+pub(crate) fn line(id: &str, epoch: u32, attempt: u32, is_final: bool) -> TrialLine {
+    TrialLine {
+        task: task(id),
+        epoch,
+        attempt,
+        is_final,
+        outcome: Outcome::Passed,
+        score: 1.0,
+        fault: None,
+        end: None,
+        steps: 1,
+        seconds: TimeSplit::default(),
+        usage: Usage::default(),
+        retried: false,
+        rerun: false,
+        tainted: false,
+        integrity: None,
+        reason: String::new(),
+        events: EventsAt {
+            file: "trials/segments/000001.jsonl".to_owned(),
+            at: 0,
+            bytes: 0,
+        },
+        work: None,
+        key: Digest::of(id.as_bytes()),
+        at: "2026-11-15T12:00:00Z".parse().unwrap(),
+    }
+}
+
+pub(crate) fn faulted(id: &str, epoch: u32, attempt: u32, class: FaultClass) -> TrialLine {
+    TrialLine {
+        outcome: Outcome::Faulted,
+        score: 0.0,
+        fault: Some(Fault::new(class, "the disk is gone")),
+        ..line(id, epoch, attempt, true)
+    }
+}
