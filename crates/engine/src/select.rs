@@ -56,6 +56,13 @@ pub fn select<'a>(
         let name = trial.task.id.to_string();
         match selected.progress.of(&name, trial.epoch) {
             Some(latest) if !open(latest, mode) => selected.done += 1,
+            // Written by something else, it has no room for the word to be taken back.
+            Some(latest) if latest.outcome.is_some() && latest.final_at.is_none() => {
+                return Err(StoreError::Broken {
+                    path: folder.trials_file(),
+                    message: format!("the final line of {name}#{} was rewritten", trial.epoch),
+                });
+            }
             _ => selected.left += 1,
         }
     }
@@ -73,11 +80,6 @@ fn open(latest: Latest, mode: Mode) -> bool {
 }
 
 impl Selected<'_> {
-    /// A torn line was found in the record: the attempt it belonged to never counted.
-    pub fn torn(&self) -> bool {
-        self.progress.torn
-    }
-
     /// What all attempts so far have used of the run's budget.
     pub fn spent(&self) -> (u64, &Usage) {
         (self.progress.steps, &self.progress.usage)

@@ -11,6 +11,7 @@ use tempfile::TempPath;
 pub struct WorkArchive {
     path: TempPath,
     bytes: u64,
+    left_out: u64,
 }
 
 /// One entry, as far as a check can ask about it.
@@ -23,9 +24,19 @@ pub enum Entry {
 }
 
 impl WorkArchive {
+    /// An archive from which nothing is missing.
     pub fn new(path: TempPath) -> io::Result<Self> {
+        Self::with_left_out(path, 0)
+    }
+
+    /// An archive that does not hold all that was there, see [`WorkArchive::left_out`].
+    pub fn with_left_out(path: TempPath, left_out: u64) -> io::Result<Self> {
         let bytes = path.metadata()?.len();
-        Ok(Self { path, bytes })
+        Ok(Self {
+            path,
+            bytes,
+            left_out,
+        })
     }
 
     pub fn open(&self) -> io::Result<File> {
@@ -34,6 +45,13 @@ impl WorkArchive {
 
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// How many entries are known to be missing, or to be there without their content, because the
+    /// agent made more than an archive may hold. If there are any, that the archive has no such
+    /// file proves nothing.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Looks up a path relative to the working folder. Symbolic links are not followed; a hard link

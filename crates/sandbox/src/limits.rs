@@ -5,11 +5,12 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
 
-use crate::init::processes;
+use crate::init::processes::{self, Process};
 use crate::reaper::OwnerMark;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,11 +95,13 @@ impl Enforcement {
                 unified: false,
                 memory: memory.join(name),
                 pids: pids.join(name),
+                limits: Mutex::default(),
             },
             Self::CgroupV2 { parent } => Group {
                 unified: true,
                 memory: parent.join(name),
                 pids: parent.join(name),
+                limits: Mutex::default(),
             },
             Self::Rlimits => return Ok(None),
         };
@@ -115,6 +118,8 @@ pub(crate) struct Group {
     unified: bool,
     memory: PathBuf,
     pids: PathBuf,
+    /// Memory and processes as last set: a place is mostly used for the same again.
+    limits: Mutex<Option<(u64, u64)>>,
 }
 
 impl Group {
@@ -127,6 +132,18 @@ impl Group {
     }
 
     pub(crate) fn limit(&self, memory: u64, processes: u64) -> io::Result<()> {
+        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        if *limits == Some((memory, processes)) {
+            return Ok(());
+        }
+        // Unknown until all of them are set.
+        *limits = None;
+        self.set(memory, processes)?;
+        *limits = Some((memory, processes));
+        Ok(())
+    }
+
+    fn set(&self, memory: u64, processes: u64) -> io::Result<()> {
         let set = |file: &str, value: &str| fs::write(self.memory.join(file), value);
         let bytes = memory.to_string();
         if self.unified {
@@ -190,8 +207,9 @@ fn may_make_groups(folder: &Path) -> bool {
 /// Ends whoever is still in a group, and removes it.
 pub(crate) fn remove_with_processes(group: &Path) -> io::Result<()> {
     let members = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
-    for pid in members.lines().filter_map(|line| line.parse().ok()) {
-        if let Some(process) = processes::kill(pid) {
+    let pids = members.lines().filter_map(|line| line.parse().ok());
+    for member in pids.filter_map(Process::find) {
+        if let Some(process) = processes::kill(&member) {
             processes::ends(&process);
         }
     }

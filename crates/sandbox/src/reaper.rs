@@ -104,8 +104,8 @@ pub struct Reaped {
 pub fn reap_dead_owners() -> Reaped {
     let mut reaped = Reaped::default();
     for stray in strays() {
-        if processes::kill(stray).is_some_and(|process| processes::ends(&process)) {
-            reaped.processes.push(stray);
+        if processes::kill(&stray).is_some_and(|process| processes::ends(&process)) {
+            reaped.processes.push(stray.pid);
         }
     }
     for parent in Enforcement::detect().parents() {
@@ -127,20 +127,20 @@ pub fn reap_dead_owners() -> Reaped {
 
 /// A sandbox dies with its owner, except in the moment in which bubblewrap has split in two and
 /// one half waits for the other: if the other dies then, the first waits for ever.
-fn strays() -> Vec<u32> {
+fn strays() -> Vec<Process> {
     let us = rustix::process::geteuid();
     let ours = |user: u32| user == us.as_raw() || (us.is_root() && user >= FIRST_USER);
     Processes::now()
         .iter()
-        .map(|process| process.pid)
-        .filter(|pid| {
+        .filter(|Process { pid, .. }| {
             let about = fs::metadata(format!("/proc/{pid}"));
             about.is_ok_and(|about| ours(about.uid()))
         })
-        .filter(|pid| {
+        .filter(|Process { pid, .. }| {
             let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
             owner_of_command(&line).is_some_and(|owner| owner.is_dead())
         })
+        .copied()
         .collect()
 }
 

@@ -14,6 +14,8 @@ mod confinement;
 mod exec;
 #[path = "local/files.rs"]
 mod files;
+#[path = "local/frozen.rs"]
+mod frozen;
 #[path = "local/ground.rs"]
 mod ground;
 #[path = "local/limits.rs"]

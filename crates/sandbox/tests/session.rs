@@ -13,6 +13,7 @@ async fn sandbox() -> Box<dyn Sandbox> {
     let config = LocalConfig {
         init: env!("CARGO_BIN_EXE_agon-sandbox-init").into(),
         init_args: Vec::new(),
+        hidden: Vec::new(),
     };
     let request = Request {
         environment: Environment::of_kind(EnvironmentKind::Local),

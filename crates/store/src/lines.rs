@@ -33,8 +33,9 @@ pub fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Result<boo
     }
 }
 
-/// Opens a file for appending whole lines; a torn last line is cut off. Returns its length.
-pub fn open_append(path: &Path) -> io::Result<(File, u64)> {
+/// Opens a file for appending whole lines; a torn last line is cut off. Returns its length, and
+/// whether there was one.
+pub fn open_append(path: &Path) -> io::Result<(File, u64, bool)> {
     let mut file = File::options()
         .create(true)
         .read(true)
@@ -45,7 +46,7 @@ pub fn open_append(path: &Path) -> io::Result<(File, u64)> {
     if whole < length {
         file.set_len(whole)?;
     }
-    Ok((file, whole))
+    Ok((file, whole, whole < length))
 }
 
 fn end_of_last_line(file: &mut File, length: u64) -> io::Result<u64> {
@@ -83,7 +84,7 @@ mod tests {
             let whole: Vec<&str> =
                 text.split_inclusive('\n').filter(|l| l.ends_with('\n')).map(str::trim_end).collect();
 
-            let (mut file, length) = open_append(&path).unwrap();
+            let (mut file, length, _) = open_append(&path).unwrap();
             let expected: usize = whole.iter().map(|l| l.len() + 1).sum();
             proptest::prop_assert_eq!(length, expected as u64);
             file.write_all(b"next\n").unwrap();

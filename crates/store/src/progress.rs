@@ -32,8 +32,6 @@ pub struct Latest {
 pub struct Progress {
     /// By task (`category/id`), then by epoch.
     tasks: HashMap<String, HashMap<u32, Latest>>,
-    /// A torn last line was found: the attempt it belonged to does not count.
-    pub torn: bool,
     /// Final lines that a later one has replaced, left by a process that died in between.
     pub stale: Vec<u64>,
     /// Steps and model usage of all attempts.
@@ -68,12 +66,12 @@ impl Progress {
         let path = folder.trials_file();
         let mut progress = Self::default();
         let mut broken = None;
-        let torn = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
+        let read = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
             Ok(peek) => progress.add(&peek, final_value(line).map(|value| at + value)),
             Err(error) if broken.is_none() => broken = Some(format!("byte {at}: {error}")),
             Err(_) => {}
         });
-        progress.torn = torn.map_err(StoreError::io("can't read", &path))?;
+        read.map_err(StoreError::io("can't read", &path))?;
         match broken {
             Some(message) => Err(StoreError::Broken { path, message }),
             None => Ok(progress),

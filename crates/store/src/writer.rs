@@ -47,14 +47,17 @@ struct Shared {
 pub(crate) struct Appended {
     file: Arc<File>,
     length: u64,
+    /// A torn last line was cut off when the file was opened.
+    torn: bool,
 }
 
 impl Appended {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let (file, length) = lines::open_append(path)?;
+        let (file, length, torn) = lines::open_append(path)?;
         Ok(Self {
             file: Arc::new(file),
             length,
+            torn,
         })
     }
 
@@ -64,6 +67,7 @@ impl Appended {
         Ok(Self {
             file: Arc::new(file),
             length: 0,
+            torn: false,
         })
     }
 
@@ -109,6 +113,15 @@ impl RunWriter {
                 sync,
             }),
         })
+    }
+
+    /// A line of an earlier process was torn and is gone: the attempt never counted.
+    pub fn cut_torn_line(&self) -> bool {
+        self.shared
+            .trials
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .torn
     }
 
     pub fn folder(&self) -> &RunFolder {

@@ -140,7 +140,7 @@ impl Contest {
             regrade(&table, &reader, self.plan.tasks(), options.workers, stop).await
         } else {
             let selected = select(&table.writer, &self.plan, mode)?;
-            if selected.torn() {
+            if table.writer.cut_torn_line() {
                 watch.note("the last line of trials.jsonl was torn: that attempt never counted");
             }
             watch.planned(selected.left, selected.done);

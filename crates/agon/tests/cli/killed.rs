@@ -1,28 +1,26 @@
 //! Runs that end early: by SIGKILL at any moment, by Ctrl-C, by a full disk, by a torn line. What was
 //! acknowledged stays, the same command goes on, and nothing of ours is left on the machine.
 
+#[path = "killed/ground.rs"]
+mod ground;
+
 use std::collections::BTreeMap;
-use std::fs::{self, File, Permissions};
-use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use agon::core::event::Phase;
 use agon::core::verdict::Outcome;
 use agon::core::{Digest, EventBody};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use rustix::process::Signal;
 
+use self::ground::{Ground, Mounted};
 use crate::support::{Bench, Called};
-
-/// Longer than anything here takes; only a hang gets there.
-const HANG: Duration = Duration::from_secs(60);
 
 fn greeting(before: &str) -> String {
     format!(
@@ -370,195 +368,4 @@ fn run_out_of_space(bench: &Bench, out: &str, confined: impl Fn(&[&str]) -> Call
     finals.sort_unstable();
     assert_eq!(finals, (1..=400).collect::<Vec<_>>());
     assert_eq!(all.iter().filter(passed).count(), 400);
-}
-
-/// A file system of this test's own, gone with it.
-struct Mounted(PathBuf);
-
-impl Mounted {
-    fn tmpfs(at: &Path, options: &str) -> Option<Self> {
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
-            .arg(at)
-            .stderr(Stdio::null())
-            .status();
-        mount.ok()?.success().then(|| Self(at.to_owned()))
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let unmounted = Command::new("umount").arg(&self.0).status();
-        assert!(unmounted.unwrap().success());
-    }
-}
-
-/// What a run has of the machine: a folder for temporary files that is its own, and a name for the
-/// programs it runs, by which they are found again.
-struct Ground<'a> {
-    bench: &'a Bench,
-    temporary: PathBuf,
-    mark: String,
-    owners: Vec<u32>,
-}
-
-impl<'a> Ground<'a> {
-    fn new(bench: &'a Bench) -> Self {
-        let temporary = bench.path("tmp");
-        fs::create_dir(&temporary).unwrap();
-        // Sandboxes run under users of their own, who must get there.
-        for folder in [bench.path("."), temporary.clone()] {
-            fs::set_permissions(folder, Permissions::from_mode(0o711)).unwrap();
-        }
-        let mark = bench.path("tmp").to_str().unwrap().replace('/', "-");
-        Self {
-            bench,
-            temporary,
-            mark,
-            owners: Vec::new(),
-        }
-    }
-
-    /// `agon run suite --out run` and further arguments.
-    fn start(&mut self, args: &[&str]) -> Started {
-        let mut all = vec!["run", "suite", "--out", "run"];
-        all.extend(args);
-        let mut child = self
-            .bench
-            .agon(&all)
-            .env("TMPDIR", &self.temporary)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        self.owners.push(child.id());
-        let (tell, heard) = channel();
-        let words = BufReader::new(child.stderr.take().unwrap());
-        std::thread::spawn(move || {
-            for line in words.lines() {
-                let line = line.unwrap();
-                if tell.send(line).is_err() {
-                    break;
-                }
-            }
-        });
-        Started {
-            child,
-            heard,
-            said: Vec::new(),
-        }
-    }
-
-    /// Nothing of all that was started here is left.
-    fn check_clean(&self) {
-        for (pid, command) in self.processes() {
-            // Killed ones may need a moment to be gone.
-            let Some(handle) =
-                Pid::from_raw(pid).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
-            else {
-                continue;
-            };
-            let limit = Timespec {
-                tv_sec: 10,
-                tv_nsec: 0,
-            };
-            let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit));
-            assert_eq!(ended, Ok(1), "still running: {command}");
-        }
-        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
-        let temporary = self.temporary.to_str().unwrap();
-        assert!(!mounts.contains(temporary), "{mounts}");
-        let groups = self.control_groups(Path::new("/sys/fs/cgroup"));
-        assert!(groups.is_empty(), "{groups:?}");
-        let left: Vec<_> = fs::read_dir(&self.temporary).unwrap().collect();
-        assert!(left.is_empty(), "{left:?}");
-    }
-
-    fn processes(&self) -> Vec<(i32, String)> {
-        let about = |pid: i32| {
-            let read = |what| fs::read(format!("/proc/{pid}/{what}")).unwrap_or_default();
-            let command = String::from_utf8_lossy(&read("cmdline")).replace('\0', " ");
-            let group = String::from_utf8_lossy(&read("cgroup")).into_owned();
-            let ours = command.contains(self.temporary.to_str().unwrap())
-                || command.contains(&self.mark)
-                || group.lines().any(|line| self.owns(line));
-            ours.then_some((pid, command))
-        };
-        let entries = fs::read_dir("/proc").unwrap().flatten();
-        entries
-            .filter_map(|entry| about(entry.file_name().to_str()?.parse().ok()?))
-            .collect()
-    }
-
-    fn control_groups(&self, folder: &Path) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                continue;
-            }
-            if self.owns(&entry.file_name().to_string_lossy()) {
-                found.push(entry.path());
-            }
-            found.extend(self.control_groups(&entry.path()));
-        }
-        found
-    }
-
-    /// Whether the last part of a path is a name that one of our processes gave.
-    fn owns(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        self.owners
-            .iter()
-            .any(|pid| name.starts_with(&format!("agon-{pid}-")))
-    }
-}
-
-/// A run that goes on beside the test.
-struct Started {
-    child: Child,
-    heard: Receiver<String>,
-    said: Vec<String>,
-}
-
-impl Started {
-    /// Waits for a line on standard error.
-    #[track_caller]
-    fn hear(&mut self, what: &str) {
-        loop {
-            match self.heard.recv_timeout(HANG) {
-                Ok(line) => {
-                    let found = line.contains(what);
-                    self.said.push(line);
-                    if found {
-                        return;
-                    }
-                }
-                Err(error) => panic!("`{what}`: {error}: {}", self.said.join("\n")),
-            }
-        }
-    }
-
-    /// Lets it go on for a while. Says whether it came to its end by itself.
-    fn ends_within(&mut self, pause: Duration) -> bool {
-        let until = Instant::now() + pause;
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(left) {
-                Ok(line) => self.said.push(line),
-                Err(RecvTimeoutError::Timeout) => return false,
-                Err(RecvTimeoutError::Disconnected) => return true,
-            }
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        let pid = Pid::from_child(&self.child);
-        kill_process(pid, signal).unwrap();
-    }
-
-    /// Its status and everything it said.
-    fn end(mut self) -> (ExitStatus, Vec<String>) {
-        assert!(self.ends_within(HANG), "{}", self.said.join("\n"));
-        (self.child.wait().unwrap(), self.said)
-    }
 }

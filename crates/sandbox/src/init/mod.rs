@@ -4,10 +4,11 @@
 //! knows nothing of the host beyond what arrives over that socket.
 
 mod files;
-mod folder;
+mod pack;
 pub(crate) mod processes;
 mod programs;
 mod serve;
+mod unpack;
 pub(crate) mod wire;
 
 pub use serve::main;

@@ -114,7 +114,7 @@ impl<W: Write> Packer<W> {
 
         self.long(EntryType::GNULongName, name)?;
         self.long(EntryType::GNULongLink, &target)?;
-        let content = self.content(full, about);
+        let mut content = self.content(full, about);
         let size = if content.is_some() { about.len() } else { 0 };
         let mut header = header(kind(about), name, size);
         header.set_mode(about.mode() & 0o7777);

@@ -1,12 +1,13 @@
 //! The processes of this machine or sandbox as `/proc` tells them, and who belongs to whom.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fs;
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 /// The part of `/proc/PID/stat` that we use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,7 @@ pub(crate) struct Process {
     pub(crate) session: u32,
     /// Process group in the foreground of its terminal; negative without one.
     pub(crate) foreground: i64,
+    pub(crate) threads: u64,
     /// Clock ticks since the machine started: with the pid, this names a process for good.
     pub(crate) start: u64,
 }
@@ -41,13 +43,15 @@ impl Process {
             group: fields.get(2)?.parse().ok()?,
             session: fields.get(3)?.parse().ok()?,
             foreground: fields.get(5)?.parse().ok()?,
+            threads: fields.get(17)?.parse().ok()?,
             start: fields.get(19)?.parse().ok()?,
         })
     }
 
-    /// Ended, and only waiting to be noticed by its parent.
+    /// Ended, and only waiting to be noticed by its parent. The state is that of the first thread:
+    /// others may go on without it.
     pub(crate) fn is_dead(&self) -> bool {
-        matches!(self.state, b'Z' | b'X')
+        matches!(self.state, b'Z' | b'X') && self.threads <= 1
     }
 }
 
@@ -72,18 +76,18 @@ impl Processes {
         self.0.values()
     }
 
-    /// Whether `ancestor` is above `pid`. Bounded, since the snapshot is not taken at once and may
-    /// hold a circle where numbers were reused.
+    /// Parent, grandparent and so on. Bounded, since the snapshot is not taken at once and may hold
+    /// a circle where numbers were reused.
+    pub(crate) fn above(&self, pid: u32) -> impl Iterator<Item = &Process> {
+        let parent = |process: &Process| self.0.get(&process.parent);
+        std::iter::successors(self.0.get(&pid).and_then(parent), move |up| parent(up))
+            .take(self.0.len())
+    }
+
+    /// Whether `ancestor` is above `pid`, which it may be without being alive itself.
     pub(crate) fn descends(&self, pid: u32, ancestor: u32) -> bool {
-        let mut at = pid;
-        for _ in 0..self.0.len() {
-            match self.0.get(&at) {
-                Some(process) if process.parent == ancestor => return true,
-                Some(process) => at = process.parent,
-                None => return false,
-            }
-        }
-        false
+        let is_child = |process: &Process| process.parent == ancestor;
+        self.0.get(&pid).is_some_and(is_child) || self.above(pid).any(is_child)
     }
 }
 
@@ -93,52 +97,80 @@ impl FromIterator<Process> for Processes {
     }
 }
 
-/// Kills whomever `chosen` names, again and again until it names nobody new: processes that were
-/// born while we looked are found by the next look. Returns when they are dead, and says whether
-/// there was anybody.
+/// How many of the killed are watched at once: descriptors are few, and the others are seen by the
+/// next look.
+const WATCHED: usize = 32;
+
+/// A killed process is gone in no time, unless the kernel itself is stuck.
+const LAST: Duration = Duration::from_secs(10);
+
+/// Kills whomever `chosen` names, again and again until it names nobody: processes that were born
+/// while we looked are found by the next look. Returns when they are dead, or cannot be ended, and
+/// says whether there was anybody.
 pub(crate) fn kill_all(chosen: impl Fn(&Processes, &Process) -> bool) -> bool {
-    let mut killed = HashMap::new();
+    let deadline = Instant::now() + LAST;
+    let mut anybody = false;
     loop {
         let now = Processes::now();
-        let mut anybody_new = false;
+        let mut left = false;
+        let mut watched = Vec::new();
         for process in now.iter() {
             if process.pid <= 1 || process.is_dead() || !chosen(&now, process) {
                 continue;
             }
-            if let Entry::Vacant(place) = killed.entry((process.pid, process.start)) {
-                anybody_new = true;
-                place.insert(kill(process.pid));
+            left = true;
+            let killed = kill(process);
+            if watched.len() < WATCHED {
+                watched.extend(killed);
             }
         }
-        if !anybody_new {
-            break;
+        anybody |= left;
+        if !left {
+            return anybody;
+        }
+        for process in &watched {
+            end_by(process, deadline);
+        }
+        if Instant::now() >= deadline {
+            return anybody;
         }
     }
-    for process in killed.values().flatten() {
-        ends(process);
-    }
-    !killed.is_empty()
 }
 
-/// `None` if it has ended by itself since the look, which is as good.
-pub(crate) fn kill(pid: u32) -> Option<OwnedFd> {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
-    let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-    pidfd_send_signal(&process, Signal::KILL).ok()?;
-    Some(process)
+/// Something to see its end by; `None` if it has ended by itself since the look, which is as good,
+/// or if there are no descriptors left.
+pub(crate) fn kill(process: &Process) -> Option<OwnedFd> {
+    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw)?;
+    match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(opened) => {
+            pidfd_send_signal(&opened, Signal::KILL).ok()?;
+            Some(opened)
+        }
+        Err(Errno::SRCH) => None,
+        Err(_) => {
+            // By number alone, so look once more whose it is.
+            if Process::find(process.pid).is_some_and(|found| found.start == process.start) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            None
+        }
+    }
 }
 
 /// Whether a process that was killed, or is about to end, does so in time.
 pub(crate) fn ends(process: &OwnedFd) -> bool {
-    let polled = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&LAST));
-    polled.is_ok_and(|ready| ready > 0)
+    end_by(process, Instant::now() + LAST)
 }
 
-/// A killed process is gone in no time, unless the kernel itself is stuck.
-const LAST: Timespec = Timespec {
-    tv_sec: 10,
-    tv_nsec: 0,
-};
+fn end_by(process: &OwnedFd, deadline: Instant) -> bool {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let left = Timespec {
+        tv_sec: left.as_secs().cast_signed(),
+        tv_nsec: left.subsec_nanos().into(),
+    };
+    let polled = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&left));
+    polled.is_ok_and(|ready| ready > 0)
+}
 
 #[cfg(test)]
 mod tests {
@@ -154,6 +186,7 @@ mod tests {
             group: pid,
             session: 1,
             foreground: -1,
+            threads: 1,
             start: 0,
         }
     }

@@ -17,7 +17,8 @@ use rustix::process::{
 };
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
-use super::processes::{Process, Processes, kill_all};
+use super::files::resolve;
+use super::processes::{Process, kill_all};
 use super::wire::{Ended, Start};
 
 /// Where the verdict channel is in a program that has one.
@@ -119,7 +120,8 @@ impl Programs {
 
         let mut command = pty_process::blocking::Command::new(program(start)?)
             .args(start.argv.get(1..).unwrap_or_default())
-            .current_dir(&start.cwd);
+            .current_dir(&start.cwd)
+            .env("PWD", resolve(&start.cwd));
         for (name, value) in base.iter().chain(&start.env) {
             command = command.env(name, value);
         }
@@ -171,18 +173,12 @@ impl Programs {
         let Some(front) = Process::find(shell).map(|process| process.foreground) else {
             return false;
         };
-        let in_front = |now: &Processes, pid: u32| {
-            let group = now.get(pid).map(|process| i64::from(process.group));
-            pid != shell && group == Some(front)
-        };
+        let in_front =
+            |process: &Process| process.pid != shell && i64::from(process.group) == front;
         kill_all(|now, process| {
-            let pid = process.pid;
-            pid != shell
-                && !now.descends(shell, pid)
-                && (in_front(now, pid)
-                    || now
-                        .iter()
-                        .any(|up| in_front(now, up.pid) && now.descends(pid, up.pid)))
+            process.pid != shell
+                && !now.descends(shell, process.pid)
+                && (in_front(process) || now.above(process.pid).any(in_front))
         })
     }
 
@@ -260,6 +256,7 @@ fn command(start: &Start, base: &BTreeMap<String, String>) -> io::Result<Command
     command
         .args(start.argv.get(1..).unwrap_or_default())
         .current_dir(&start.cwd)
+        .env("PWD", resolve(&start.cwd))
         .envs(base)
         .envs(&start.env);
     Ok(command)

@@ -17,14 +17,17 @@ use rustix::process::{
 
 use super::programs::Programs;
 use super::wire::{self, Ask, Packet, Reply, Request, Rlimits, Say, Start};
-use super::{files, folder};
+use super::pack::{Room, pack};
+use super::unpack::unpack;
+use super::files;
 use crate::contract::WORK;
 
 /// The id under which the init says hello.
 const UNASKED: u64 = 0;
 
-/// Messages travel in small packets; the host shows them to people.
-const LONGEST_MESSAGE: usize = 4096;
+/// The most entries of a frozen working folder: far more than people make, and what takes no more
+/// than a few seconds to pack, to look through and to unpack again.
+const MOST_ENTRIES: u64 = 100_000;
 
 const OPEN_FILES: u64 = 1024;
 
@@ -97,10 +100,15 @@ impl Init {
         say(&self.socket, UNASKED, Say::Hello)?;
         let socket = Arc::clone(&self.socket);
         let mut buffer = vec![0; wire::MOST];
-        while let Some(packet) = wire::receive(&socket, &mut buffer, RecvFlags::empty())? {
-            self.answer(packet)?;
+        loop {
+            match wire::receive(&socket, &mut buffer, RecvFlags::empty()) {
+                Ok(Some(packet)) => self.answer(packet)?,
+                Ok(None) => return Ok(()),
+                // Its sender waits no longer than its deadline.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {}
+                Err(error) => return Err(error),
+            }
         }
-        Ok(())
     }
 
     fn answer(&mut self, packet: Packet<Request>) -> io::Result<()> {
@@ -122,14 +130,14 @@ impl Init {
                     .spawn(id, &start, &self.env, descriptors, started);
                 match spawned {
                     Ok(()) => return Ok(()),
-                    Err(error) => Say::Failed(not_started(&start, &error)),
+                    Err(error) => not_started(&start, &error),
                 }
             }
             Ask::Terminal(start) => {
                 let started = |terminal: OwnedFd| self.hand_over(id, &terminal);
                 match self.programs.terminal(id, &start, &self.env, started) {
                     Ok(()) => return Ok(()),
-                    Err(error) => Say::Failed(not_started(&start, &error)),
+                    Err(error) => not_started(&start, &error),
                 }
             }
             Ask::KillForeground { shell } => Say::Killed(Programs::kill_foreground(shell)),
@@ -144,15 +152,18 @@ impl Init {
             Ask::Unpack { into } => done(
                 &format!("cannot put files into `{into}`"),
                 only(&mut descriptors)
-                    .and_then(|archive| folder::unpack(archive, &files::resolve(&into))),
+                    .and_then(|archive| unpack(archive, &files::resolve(&into))),
             ),
             Ask::Freeze { budget } => {
                 self.programs.end_all();
-                done(
-                    "cannot pack the working folder",
-                    only(&mut descriptors)
-                        .and_then(|into| folder::pack(WORK.as_ref(), into, budget)),
-                )
+                let room = Room {
+                    bytes: budget,
+                    entries: MOST_ENTRIES,
+                };
+                match only(&mut descriptors).and_then(|into| pack(WORK.as_ref(), into, room)) {
+                    Ok(left_out) => Say::Packed { left_out },
+                    Err(error) => Say::failed(&format!("cannot pack the working folder: {error}")),
+                }
             }
         };
         say(&self.socket, id, said)
@@ -179,25 +190,16 @@ fn only(descriptors: &mut Vec<OwnedFd>) -> io::Result<OwnedFd> {
 fn done(what: &str, result: io::Result<()>) -> Say {
     match result {
         Ok(()) => Say::Done,
-        Err(error) => failed(&format!("{what}: {error}")),
+        Err(error) => Say::failed(&format!("{what}: {error}")),
     }
 }
 
-fn not_started(start: &Start, error: &io::Error) -> String {
+fn not_started(start: &Start, error: &io::Error) -> Say {
     let program = start.argv.first().map_or("", String::as_str);
-    cut(format!(
+    Say::failed(&format!(
         "cannot start `{program}` in `{}`: {error}",
         start.cwd
     ))
-}
-
-fn failed(message: &str) -> Say {
-    Say::Failed(cut(message.to_owned()))
-}
-
-fn cut(mut message: String) -> String {
-    message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
-    message
 }
 
 fn apply(limits: &Rlimits) -> io::Result<()> {

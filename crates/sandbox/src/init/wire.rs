@@ -3,6 +3,7 @@
 //! sizes are bounded on both sides.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -17,6 +18,12 @@ use serde::{Deserialize, Serialize};
 
 /// The largest packet: below the kernel's default send buffer.
 pub(crate) const MOST: usize = 192 << 10;
+
+/// The longest text of an answer. It names what an agent has asked for, so it may be cut.
+const LONGEST_MESSAGE: usize = 4096;
+
+/// The largest answer: a message in which every character takes an escape, with room around it.
+pub(crate) const LARGEST_ANSWER: usize = 6 * LONGEST_MESSAGE + 1024;
 
 /// The most descriptors one packet carries.
 const MOST_DESCRIPTORS: usize = 4;
@@ -86,8 +93,22 @@ pub(crate) enum Say {
     Exited(Ended),
     /// Whether there was anything to do.
     Killed(bool),
+    /// The working folder is packed; how much of it was left out.
+    Packed {
+        left_out: u64,
+    },
     /// It could not be done, and why.
     Failed(String),
+}
+
+impl Say {
+    /// Bounded, and fit to be shown: what an agent put into the message gives no orders to a
+    /// terminal.
+    pub(crate) fn failed(message: &str) -> Self {
+        let cut = message.floor_char_boundary(LONGEST_MESSAGE);
+        let shown = message.get(..cut).unwrap_or_default();
+        Self::Failed(shown.replace(char::is_control, "?"))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +155,8 @@ pub(crate) fn send(
     Ok(())
 }
 
-/// `None` at the end of the conversation.
+/// `None` at the end of the conversation. A packet that cannot be read is `InvalidData`, after
+/// which the conversation goes on.
 pub(crate) fn receive<T: DeserializeOwned>(
     socket: impl AsFd,
     buffer: &mut [u8],
@@ -161,14 +183,19 @@ pub(crate) fn receive<T: DeserializeOwned>(
         return Ok(None);
     }
     if received.flags.contains(ReturnFlags::TRUNC) || received.flags.contains(ReturnFlags::CTRUNC) {
-        return Err(io::Error::other("a packet was cut short"));
+        return Err(unreadable("it was cut short"));
     }
     let bytes = buffer.get(..received.bytes).unwrap_or_default();
     Ok(Some(Packet {
-        body: serde_json::from_slice(bytes)?,
+        body: serde_json::from_slice(bytes).map_err(unreadable)?,
         descriptors,
         sender,
     }))
+}
+
+fn unreadable(why: impl fmt::Display) -> io::Error {
+    let message = format!("a packet is unreadable: {why}");
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 #[cfg(test)]
@@ -209,6 +236,42 @@ mod tests {
         let second = next().unwrap();
         assert_eq!((second.body.id, second.descriptors.len()), (2, 0));
         assert!(next().is_none());
+    }
+
+    #[test]
+    fn every_message_fits_an_answer() {
+        for hostile in ["\u{1}", "\"", "\\", "\u{9b}", "\u{2028}", "é", "\u{10ffff}"] {
+            let say = Say::failed(&hostile.repeat(100_000));
+            let Say::Failed(message) = &say else { panic!() };
+            assert!(!message.contains(char::is_control), "{hostile:?}");
+            let id = u64::MAX;
+            assert!(encode(&Reply { id, say }).unwrap().len() <= LARGEST_ANSWER);
+        }
+    }
+
+    #[test]
+    fn an_unreadable_packet_is_not_the_end() {
+        let (here, there) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )
+        .unwrap();
+        let good = encode(&Reply {
+            id: 7,
+            say: Say::Done,
+        })
+        .unwrap();
+        for packet in [&b"x".repeat(2 * LARGEST_ANSWER), &b"{".to_vec(), &good] {
+            send(&here, packet, &[], SendFlags::empty()).unwrap();
+        }
+        let mut buffer = vec![0; LARGEST_ANSWER];
+        let mut next = || receive::<Reply>(&there, &mut buffer, RecvFlags::empty());
+        for _ in 0..2 {
+            assert_eq!(next().unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
+        assert_eq!(next().unwrap().unwrap().body.id, 7);
     }
 
     #[test]

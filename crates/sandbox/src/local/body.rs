@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::process::Child;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::sync::oneshot;
@@ -103,12 +104,13 @@ pub(super) struct Witness {
     /// Standard error of bubblewrap and of the init.
     words: File,
     slot: Arc<Slot>,
-    oom_kills_before: u64,
+    /// When the sandbox was last known to live.
+    oom_kills_before: AtomicU64,
 }
 
 impl Witness {
     pub(super) fn new(words: File, slot: Arc<Slot>) -> Self {
-        let oom_kills_before = oom_kills(&slot);
+        let oom_kills_before = oom_kills(&slot).into();
         Self {
             words,
             slot,
@@ -123,8 +125,14 @@ impl Witness {
         String::from_utf8_lossy(&buffer).trim().to_owned()
     }
 
+    /// The sandbox has answered: whom the kernel has killed until now, it has survived.
+    pub(super) fn saw_it_alive(&self) {
+        let now = oom_kills(&self.slot);
+        self.oom_kills_before.fetch_max(now, Ordering::Relaxed);
+    }
+
     pub(super) fn loss(&self) -> SandboxError {
-        if oom_kills(&self.slot) > self.oom_kills_before {
+        if oom_kills(&self.slot) > self.oom_kills_before.load(Ordering::Relaxed) {
             return SandboxError::OutOfMemory;
         }
         let words = self.words();

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use agon_core::Environment;
 use agon_core::environment::Network;
 
+use super::hidden::{Hidden, Seen};
 use super::scratch::{ETC_FOLDERS, Scratch};
 use crate::contract::{Request, WORK};
 use crate::error::SandboxError;
@@ -64,11 +65,15 @@ pub(super) fn process_limit(environment: &Environment) -> u64 {
 pub(super) fn command(
     program: &Path,
     scratch: &Scratch,
+    hidden: &Hidden,
     init_args: &[String],
     user: Option<u32>,
     request: &Request,
 ) -> Command {
-    let mut line = Line(Vec::new());
+    let mut line = Line {
+        words: Vec::new(),
+        hidden,
+    };
     line.add([
         "--unshare-user",
         "--unshare-pid",
@@ -83,7 +88,7 @@ pub(super) fn command(
     line.add(["--cap-drop", "ALL", "--hostname", "agon"]);
     line.add(["--uid", "1000", "--gid", "1000"]);
 
-    line.add(["--ro-bind", "/usr", "/usr"]);
+    line.bind(Path::new("/usr"), "/usr");
     for name in ROOTS {
         line.root(name);
     }
@@ -112,7 +117,7 @@ pub(super) fn command(
 
     let mut command = Command::new(program);
     command
-        .args(line.0)
+        .args(line.words)
         .args(init_args)
         .env_clear()
         .env("PATH", PATH)
@@ -128,16 +133,36 @@ pub(super) fn command(
     command
 }
 
-struct Line(Vec<OsString>);
+struct Line<'a> {
+    words: Vec<OsString>,
+    hidden: &'a Hidden,
+}
 
-impl Line {
+impl Line<'_> {
     fn add<const N: usize>(&mut self, parts: [&str; N]) {
-        self.0.extend(parts.map(OsString::from));
+        self.words.extend(parts.map(OsString::from));
     }
 
+    /// Shows a file or folder of the host, without what is hidden below it.
     fn bind(&mut self, host: &Path, inside: &str) {
-        self.0
+        self.words
             .extend(["--ro-bind".into(), host.into(), inside.into()]);
+        for seen in self.hidden.within(host, Path::new(inside)) {
+            self.cover(seen);
+        }
+    }
+
+    /// Lays something empty over a file or folder.
+    fn cover(&mut self, Seen { inside, folder }: Seen) {
+        if folder {
+            let [tmpfs, read_only] = ["--tmpfs", "--remount-ro"].map(OsString::from);
+            self.add(["--size", "4096", "--perms", "0555"]);
+            self.words
+                .extend([tmpfs, inside.clone().into(), read_only, inside.into()]);
+        } else {
+            self.add(["--ro-bind", "/dev/null"]);
+            self.words.push(inside.into());
+        }
     }
 
     fn tmpfs(&mut self, folder: &str, size: u64, mode: &str) {
@@ -149,11 +174,10 @@ impl Line {
     fn root(&mut self, name: &str) {
         let path = Path::new("/").join(name);
         if let Ok(target) = fs::read_link(&path) {
-            self.0
+            self.words
                 .extend(["--symlink".into(), target.into(), path.into()]);
         } else if path.is_dir() {
-            self.0
-                .extend(["--ro-bind".into(), path.clone().into(), path.into()]);
+            self.bind(&path, &format!("/{name}"));
         }
     }
 }

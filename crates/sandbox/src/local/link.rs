@@ -5,17 +5,19 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::process::Pid;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
 
 use super::readiness::register;
-use crate::init::wire::{self, Ask, Packet, Reply, Request, Say};
+use crate::init::wire::{self, Ask, LARGEST_ANSWER, Packet, Reply, Request, Say};
 
-/// Answers are small.
-const LARGEST_ANSWER: usize = 16 << 10;
+/// How long a request may wait for the socket: an init that works reads it at once.
+pub(super) const SENDING: Duration = Duration::from_secs(60);
 
 pub(super) struct Link {
     socket: AsyncFd<OwnedFd>,
@@ -57,12 +59,17 @@ impl Link {
     /// Hands answers to their callers until the init is gone.
     pub(super) async fn listen(self: Arc<Self>) {
         let mut buffer = vec![0; LARGEST_ANSWER];
-        while let Ok(Some(packet)) = self.receive(&mut buffer).await {
+        loop {
             let Packet {
                 body: Reply { id, say },
                 mut descriptors,
                 ..
-            } = packet;
+            } = match self.receive(&mut buffer).await {
+                Ok(Some(packet)) => packet,
+                // Whoever waits for it does so no longer than its deadline.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => continue,
+                Ok(None) | Err(_) => break,
+            };
             let answer = Answer {
                 say,
                 descriptor: descriptors.pop(),
@@ -111,12 +118,17 @@ impl Link {
         };
         let bytes = wire::encode(&Request { id, ask })?;
         let descriptors: Vec<BorrowedFd<'_>> = descriptors.iter().map(AsFd::as_fd).collect();
+        timeout(SENDING, self.send(&bytes, &descriptors)).await??;
+        Ok(call)
+    }
+
+    async fn send(&self, bytes: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         loop {
             let mut ready = self.socket.writable().await?;
-            let sent = ready
-                .try_io(|socket| wire::send(socket, &bytes, &descriptors, SendFlags::DONTWAIT));
+            let sent =
+                ready.try_io(|socket| wire::send(socket, bytes, descriptors, SendFlags::DONTWAIT));
             if let Ok(sent) = sent {
-                return sent.map(|()| call);
+                return sent;
             }
         }
     }

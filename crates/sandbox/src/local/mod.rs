@@ -4,6 +4,7 @@
 
 mod body;
 mod bubblewrap;
+mod hidden;
 mod link;
 mod pack;
 mod provider;

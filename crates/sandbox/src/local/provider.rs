@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use super::body::{Body, Witness};
 use super::bubblewrap;
+use super::hidden::Hidden;
 use super::link::Link;
 use super::run::memory_file;
 use super::sandbox::LocalSandbox;
@@ -40,6 +41,8 @@ pub struct LocalConfig {
     /// An executable that runs [`crate::init::main`] when it is given `init_args`.
     pub init: PathBuf,
     pub init_args: Vec<String>,
+    /// Folders of the host that are shown in no sandbox, wherever they lie.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl LocalConfig {
@@ -49,7 +52,15 @@ impl LocalConfig {
         Ok(Self {
             init: std::env::current_exe()?,
             init_args: vec![crate::init::ARGUMENT.to_owned()],
+            hidden: Vec::new(),
         })
+    }
+
+    /// Adds folders that no sandbox may show: suites and runs.
+    #[must_use]
+    pub fn hiding(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.hidden.extend(folders);
+        self
     }
 }
 
@@ -58,6 +69,7 @@ pub struct LocalProvider {
     bubblewrap: PathBuf,
     init_args: Vec<String>,
     scratch: Arc<Scratch>,
+    hidden: Hidden,
     slots: Arc<Slots>,
 }
 
@@ -71,6 +83,7 @@ impl LocalProvider {
             bubblewrap,
             init_args: config.init_args,
             scratch: Arc::new(Scratch::new(owner, &config.init)?),
+            hidden: Hidden::new(config.hidden),
             slots: Slots::new(owner, Enforcement::detect()),
         })
     }
@@ -146,6 +159,7 @@ impl LocalProvider {
         let mut command = bubblewrap::command(
             &self.bubblewrap,
             &self.scratch,
+            &self.hidden,
             &self.init_args,
             slot.user(),
             request,

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::body::{Body, Witness};
-use super::link::{Answer, Call, Link};
+use super::link::{Answer, Call, Link, SENDING};
 use super::pack::pack;
 use super::run::{Program, Stream, memory_file, pipe, read_once, sealed, take_all};
 use super::scratch::Scratch;
@@ -32,7 +32,7 @@ const LAST: Duration = Duration::from_secs(10);
 /// The most that a verdict may say.
 const LONGEST_VERDICT: u64 = 64 << 10;
 
-/// Packed, a folder takes more than it holds; and see `init::folder` on holes.
+/// Packed, a folder takes more than it holds; and see `init::pack` on holes.
 const ARCHIVE_SLACK: u64 = 16 << 20;
 
 #[derive(Debug)]
@@ -76,6 +76,10 @@ impl LocalSandbox {
         let call = self.link.call(ask, &descriptors).await;
         call.map_err(|error| match error.kind() {
             io::ErrorKind::ArgumentListTooLong => SandboxError::Denied(error.to_string()),
+            io::ErrorKind::TimedOut => SandboxError::Timeout {
+                what: "reaching the sandbox's init",
+                seconds: SENDING.as_secs_f64(),
+            },
             _ => self.witness.loss(),
         })
     }
@@ -89,7 +93,11 @@ impl LocalSandbox {
             what,
             seconds: DEADLINE.as_secs_f64(),
         };
-        match timeout(DEADLINE, answer).await.map_err(late)? {
+        let answer = timeout(DEADLINE, answer).await.map_err(late)?;
+        if answer.is_some() {
+            self.witness.saw_it_alive();
+        }
+        match answer {
             Some(Answer {
                 say: Say::Failed(why),
                 ..
@@ -168,6 +176,7 @@ impl Sandbox for LocalSandbox {
                 }
             }
         };
+        self.witness.saw_it_alive();
         let [stdout, stderr, verdict] = take_all([stdout, stderr, verdict]).await;
         Ok(ExecOutput {
             exit,
@@ -276,18 +285,22 @@ impl Sandbox for LocalSandbox {
             Err(SandboxError::Denied(why)) => Err(SandboxError::Gone(why)),
             other => other,
         };
-        if let Err(error) = answer {
-            // Also ends the copy, which else would wait for the init.
-            self.body.end();
-            return Err(error);
-        }
+        let left_out = match answer.map(|answer| answer.say) {
+            Ok(Say::Packed { left_out }) => left_out,
+            other => {
+                // Also ends the copy, which else would wait for the init.
+                self.body.end();
+                let confused = || SandboxError::Gone("the init has not packed".to_owned());
+                return Err(other.err().unwrap_or_else(confused));
+            }
+        };
         copy.await
             .map_err(io::Error::other)
             .and_then(|copied| copied)
             .map_err(keep)?;
         Ok(Frozen {
             cut_off: CutOff::after_freeze(),
-            work: WorkArchive::new(path).map_err(keep)?,
+            work: WorkArchive::with_left_out(path, left_out).map_err(keep)?,
         })
     }
 

@@ -104,8 +104,7 @@ impl Scratch {
     }
 
     fn fill(&self, init: &Path) -> io::Result<()> {
-        fs::copy(init, self.init())?;
-        fs::set_permissions(self.init(), Permissions::from_mode(0o755))?;
+        bring_executable(init, &self.init())?;
         let etc = self.etc();
         make_folder(&etc, 0o755)?;
         for name in ETC {
@@ -173,6 +172,23 @@ fn make_folders(path: &Path) -> io::Result<()> {
     make_folder(path, 0o755)
 }
 
+/// Another name of the same file where that will do, since executables can be large: everybody must
+/// be able to run it as it is, on the same file system, and the kernel may refuse to give names to
+/// files of others.
+fn bring_executable(from: &Path, to: &Path) -> io::Result<()> {
+    const RUN_BY_ALL: u32 = 0o555;
+    const SPECIAL: u32 = 0o7022;
+    // The file itself, not a link to it.
+    let from = from.canonicalize()?;
+    let mode = from.metadata()?.mode();
+    let as_it_is = mode & RUN_BY_ALL == RUN_BY_ALL && mode & SPECIAL == 0;
+    if as_it_is && fs::hard_link(&from, to).is_ok() {
+        return Ok(());
+    }
+    fs::copy(&from, to)?;
+    fs::set_permissions(to, Permissions::from_mode(0o755))
+}
+
 /// Copies a file, link or folder as far as everybody may read it. What is not there is no error.
 fn copy_public(from: &Path, to: &Path) -> io::Result<()> {
     let Ok(about) = from.symlink_metadata() else {
@@ -196,5 +212,26 @@ fn copy_public(from: &Path, to: &Path) -> io::Result<()> {
         fs::copy(from, to).map(drop)
     } else {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_executable_for_all_is_not_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let about = |name: &str| at(name).metadata().unwrap();
+        for (name, mode) in [("open", 0o755), ("private", 0o700), ("shared", 0o775)] {
+            fs::write(at(name), name).unwrap();
+            fs::set_permissions(at(name), Permissions::from_mode(mode)).unwrap();
+            let brought = format!("{name}-brought");
+            bring_executable(&at(name), &at(&brought)).unwrap();
+            assert_eq!(about(name).ino() == about(&brought).ino(), name == "open");
+            assert_eq!(about(&brought).mode() & 0o7777, 0o755);
+            assert_eq!(about(name).mode() & 0o7777, mode);
+        }
     }
 }

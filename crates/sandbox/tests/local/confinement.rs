@@ -3,9 +3,9 @@
 use std::fs;
 use std::net::TcpListener;
 
-use agon_sandbox::{Exit, Provider};
+use agon_sandbox::{Exit, LocalConfig, LocalProvider, Provider};
 
-use crate::ground::{Ground, ground, request, sh, text};
+use crate::ground::{Ground, ground, init, request, sh, text};
 
 async fn fails(ground: &Ground, command: &str) {
     let done = ground.sh(command).await;
@@ -196,4 +196,58 @@ async fn it_has_what_programs_expect() {
         )
         .await;
     assert_eq!(done.exit, Exit::Code(0), "{}", text(&done.stderr.bytes));
+}
+
+#[tokio::test]
+async fn suites_and_runs_below_shown_folders_are_hidden() {
+    let shown = tempfile::tempdir().unwrap();
+    let mut hidden = vec![shown.path().join("suite"), shown.path().join("answers.txt")];
+    // Where we may: the system's own folders are shown too.
+    let system = tempfile::tempdir_in("/usr/local").ok();
+    hidden.extend(system.as_ref().map(|folder| folder.path().join("runs")));
+    for path in &hidden {
+        let open = || std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        if path.extension().is_none() {
+            fs::create_dir(path).unwrap();
+            fs::write(path.join("check.sh"), "secret").unwrap();
+        } else {
+            fs::write(path, "secret").unwrap();
+        }
+        fs::set_permissions(path, open()).unwrap();
+        fs::set_permissions(path.parent().unwrap(), open()).unwrap();
+    }
+    fs::write(shown.path().join("agent.py"), "shown").unwrap();
+    let closed = shown.path().join("closed");
+    fs::create_dir_all(closed.join("suite")).unwrap();
+    fs::set_permissions(
+        &closed,
+        std::os::unix::fs::PermissionsExt::from_mode(0o700),
+    )
+    .unwrap();
+
+    let mut request = request();
+    request.read_only.push(agon_sandbox::ReadOnlyFolder {
+        host: shown.path().to_owned(),
+        inside: "/agent".to_owned(),
+    });
+    let look = "cat /agent/agent.py; grep -r secret /agent/suite /agent/answers.txt /usr/local; \
+                touch /agent/suite/x && echo written";
+    let seen = |config: LocalConfig| {
+        let request = request.clone();
+        async move {
+            let provider = LocalProvider::new(config).unwrap();
+            let sandbox = provider.prepare(&request).await.unwrap();
+            text(&sh(sandbox.as_ref(), look).await.stdout.bytes)
+        }
+    };
+    let config = LocalConfig {
+        init: init(),
+        init_args: Vec::new(),
+        hidden: Vec::new(),
+    };
+    let open = seen(config.clone()).await;
+    assert_eq!(open.matches("secret").count(), hidden.len(), "{open}");
+    let more = [closed.join("suite"), "/nowhere/at/all".into()];
+    let config = config.hiding(hidden).hiding(more);
+    assert_eq!(seen(config).await, "shown");
 }

@@ -36,6 +36,18 @@ async fn input_environment_and_folder_reach_the_program() {
 }
 
 #[tokio::test]
+async fn the_environment_names_the_folder() {
+    let ground = ground().await;
+    ground.sh("mkdir sub").await;
+    for (cwd, expected) in [("/tmp", "/tmp\n"), ("sub", "/work/sub\n")] {
+        let mut exec = Exec::new(["printenv", "PWD"], Duration::from_secs(30));
+        exec.cwd = cwd.to_owned();
+        let done = ground.sandbox.exec(&exec).await.unwrap();
+        assert_eq!(text(&done.stdout.bytes), expected);
+    }
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_text_survive() {
     let ground = ground().await;
     let done = ground.sh(r"printf '\377\000\200a'").await;

@@ -25,6 +25,7 @@ pub(crate) fn provider() -> LocalProvider {
     LocalProvider::new(LocalConfig {
         init: init(),
         init_args: Vec::new(),
+        hidden: Vec::new(),
     })
     .expect("bubblewrap must be installed")
 }

@@ -44,6 +44,41 @@ async fn a_bomb_that_still_runs_is_frozen() {
     );
 }
 
+/// More than the init may have descriptors.
+#[tokio::test]
+async fn of_a_crowd_nobody_survives_a_time_out() {
+    let provider = provider();
+    let mut request = request();
+    request.environment.memory = ByteSize::mib(2048);
+    request.environment.processes = 4000;
+    let sandbox = provider.prepare(&request).await.unwrap();
+    let crowd = "import os, time\nfor _ in range(2500):\n  \
+                 if not os.fork(): time.sleep(1000)\ntime.sleep(1000)";
+    let exec = Exec::new(["python3", "-c", crowd], Duration::from_secs(4));
+    let done = sandbox.exec(&exec).await.unwrap();
+    assert_eq!(done.exit, Exit::TimedOut);
+    let left = Exec::shell("ls /proc | grep -c '^[0-9]'", Duration::from_secs(30));
+    let left = sandbox.exec(&left).await.unwrap();
+    // The init, and the command that counts.
+    assert_eq!(text(&left.stdout.bytes).trim(), "4");
+}
+
+#[tokio::test]
+async fn a_process_without_its_first_thread_does_not_survive_a_time_out() {
+    let ground = ground().await;
+    let fled = "import ctypes, threading, time\n\
+                threading.Thread(target=time.sleep, args=[1000]).start()\n\
+                ctypes.CDLL(None).syscall(60, 0)";
+    let exec = Exec::shell(
+        &format!("python3 -c '{fled}' & sleep 1000"),
+        Duration::from_secs(2),
+    );
+    let done = ground.sandbox.exec(&exec).await.unwrap();
+    assert_eq!(done.exit, Exit::TimedOut);
+    let left = ground.sh("ls /proc | grep -c '^[0-9]'").await;
+    assert_eq!(text(&left.stdout.bytes).trim(), "4");
+}
+
 #[tokio::test]
 async fn a_full_working_folder_can_be_frozen() {
     let mut ground = ground().await;

@@ -203,12 +203,7 @@ async fn a_sandbox_killed_from_outside_says_so() {
         while alive("sleep 9864").is_empty() {
             tokio::task::yield_now().await;
         }
-        let us = std::process::id().to_string();
-        let killed = Command::new("pkill")
-            .args(["-9", "-P", &us, "bwrap"])
-            .status()
-            .unwrap();
-        assert!(killed.success());
+        kill_bubblewrap();
     };
     let (run, ()) = tokio::join!(run, kill);
     let error = run.unwrap_err();
@@ -218,10 +213,23 @@ async fn a_sandbox_killed_from_outside_says_so() {
 }
 
 #[tokio::test]
+async fn a_loss_is_not_blamed_on_an_earlier_want_of_memory() {
+    let ground = ground().await;
+    let hog = "x = []\nwhile True: x.append(bytearray(b'x' * 1000000))";
+    let exec = Exec::new(["python3", "-c", hog], Duration::from_secs(60));
+    let done = ground.sandbox.exec(&exec).await.unwrap();
+    assert!(!done.exit.success());
+    kill_bubblewrap();
+    let error = ground.sandbox.read("x", 1).await.unwrap_err();
+    assert!(matches!(error, SandboxError::Gone(_)), "{error}");
+}
+
+#[tokio::test]
 async fn an_init_that_cannot_start_is_explained() {
     let provider = agon_sandbox::LocalProvider::new(agon_sandbox::LocalConfig {
         init: "/bin/false".into(),
         init_args: Vec::new(),
+        hidden: Vec::new(),
     })
     .unwrap();
     let error = provider.prepare(&request()).await.unwrap_err();

@@ -44,7 +44,7 @@ while True:
 fn a_full_disk_is_the_agents_own() {
     let arena = Arena::new();
     let small = json!({
-        "environment": { "disk": "8MiB" }, "limits": { "command": 3, "quiet": 3 },
+        "environment": { "disk": "8MiB" }, "limits": { "command": 2, "quiet": 2 },
     });
     let fill =
         "for to in /work /tmp ~ /dev/shm /run; do cat /dev/zero > $to/full; done 2>/dev/null";

@@ -126,7 +126,7 @@ impl Arena {
         metered.current_dir(agon.get_current_dir().unwrap());
         let called = Called(metered.stdin(Stdio::null()).output().unwrap()).expect(0);
 
-        assert_eq!(alive(&self.marker), [String::new(); 0], "{agent}");
+        assert_eq!(alive(&self.marker), Vec::<String>::new(), "{agent}");
         let peak: u64 = fs::read_to_string(peak).unwrap().parse().unwrap();
         assert!(peak > 0 && peak < MOST_MEMORY_KIB, "{peak} KiB");
         assert_eq!(called.json()["faulted"], 0, "{}", called.stderr());

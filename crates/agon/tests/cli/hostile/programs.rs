@@ -85,15 +85,15 @@ while True: os.write(1, line * 1000)
 }
 
 #[test]
-fn a_flood_of_long_thoughts_is_recorded_within_bounds() {
+fn a_flood_of_long_lines_is_recorded_within_bounds() {
     let misdeeds = r#"
 line = b'{"action":"finish","bad":"' + b"y" * 900_000 + b'"}\n'
 while True: os.write(1, line)
 "#;
-    let changes = json!({ "limits": { "steps": 300 } });
+    let changes = json!({ "limits": { "steps": 150 } });
     each(&changes, misdeeds, |it| {
         it.ended(Outcome::Failed, TurnEnd::StepLimit);
-        assert_eq!(it.refused().len(), 300);
+        assert_eq!(it.refused().len(), 150);
         assert!(it.refused().iter().all(|text| text.len() <= 2000));
     });
 }
@@ -207,12 +207,20 @@ for line in [long, "C-\0", "C-c", "C-é", ""]:
     say("run", command=line, input=True)
 solve()
 hear()
-say("wait", seconds=1e9)
+say("finish")
 "#;
-    let limits = json!({ "steps": 100, "seconds": 12, "command": 2, "quiet": 1 });
+    let limits = json!({ "steps": 100, "command": 2, "quiet": 1 });
     each(&json!({ "limits": limits }), misdeeds, |it| {
-        it.ended(Outcome::Passed, TurnEnd::TimeLimit);
+        it.ended(Outcome::Passed, TurnEnd::Finished);
         assert_eq!(it.line.steps, 27 + 7 + 5 + 2);
+    });
+}
+
+#[test]
+fn waiting_does_not_outlast_the_turn() {
+    let misdeeds = "solve()\nhear()\nsay('wait', seconds=1000)";
+    each(&json!({ "limits": { "seconds": 3 } }), misdeeds, |it| {
+        it.ended(Outcome::Passed, TurnEnd::TimeLimit);
     });
 }
 
@@ -263,7 +271,7 @@ os._exit(0)
 }
 
 #[test]
-fn a_confined_agent_exhausts_only_its_own_sandbox() {
+fn heavy_a_confined_agent_exhausts_only_its_own_sandbox() {
     let arena = Arena::new();
     for id in ["bomb", "fill", "hog"] {
         let hostile = json!({ "task": format!("Hostile: {id}"), "limits": { "step": 5 } });
@@ -297,5 +305,10 @@ if what == "hog":
     // Copies of the agent may answer in between, or nobody does.
     assert_eq!(bomb.line.outcome, Outcome::Failed);
     fill.ended(Outcome::Passed, TurnEnd::Finished);
-    hog.ended(Outcome::Passed, TurnEnd::Crashed);
+    // It is killed, unless it is still at it when its step is over.
+    assert_eq!(hog.line.outcome, Outcome::Passed);
+    assert!(matches!(
+        hog.line.end,
+        Some(TurnEnd::Crashed | TurnEnd::Silent)
+    ));
 }

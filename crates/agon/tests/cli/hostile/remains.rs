@@ -166,7 +166,7 @@ fn what_is_no_plain_file_is_not_taken_for_one() {
             "mkdir x; echo bye > x/greeting.txt; chmod 0 x/greeting.txt x",
         ),
     ] {
-        let checks = json!({ "checks": [
+        let checks = json!({ "limits": { "check": 2 }, "checks": [
             { "type": "file", "path": "greeting.txt", "equals": "hello\n" },
             { "type": "command_output", "command": "cat greeting.txt", "contains": "root" },
         ] });
