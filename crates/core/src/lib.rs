@@ -39,4 +39,4 @@ pub use secrecy::{CutOff, HostOnly, VerifyOnly, Visible};
 pub use seed::Seed;
 pub use task::Task;
 pub use usage::{TimeSplit, Usage};
-pub use verdict::{CheckResult, Outcome, Verdict};
+pub use verdict::{CheckOutput, CheckResult, Outcome, Verdict};

@@ -21,9 +21,24 @@ pub struct CheckResult {
     /// Signs of tampering, such as a forged verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<String>,
+    /// What the check's own program printed, where it ran one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<CheckOutput>,
     /// Parts of `all` and `any`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<CheckResult>,
+}
+
+/// How a check's program ended, and the head and the tail of what it printed. Evidence for readers:
+/// the agent may have written it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckOutput {
+    pub exit: String,
+    pub stdout: String,
+    pub stderr: String,
+    /// Bytes left out of the middle of both streams.
+    #[serde(default)]
+    pub omitted: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

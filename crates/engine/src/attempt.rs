@@ -67,6 +67,7 @@ pub(crate) struct Attempt {
     pub(crate) steps: u32,
     pub(crate) end: Option<TurnEnd>,
     pub(crate) work: Option<Digest>,
+    pub(crate) left_out: u64,
     agent: Duration,
     environment: Duration,
 }
@@ -84,6 +85,7 @@ impl Attempt {
             steps: 0,
             end: None,
             work: None,
+            left_out: 0,
             agent: Duration::ZERO,
             environment: Duration::ZERO,
         }
@@ -177,6 +179,7 @@ impl Attempt {
             reason: verdict.map(first_failure).unwrap_or_default(),
             events,
             work: self.work,
+            left_out: self.left_out,
             key: self.job.key,
             at,
         })

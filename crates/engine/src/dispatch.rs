@@ -211,6 +211,7 @@ impl Dispatcher<'_> {
             reason: String::new(),
             events: self.table.writer.no_events()?,
             work: None,
+            left_out: 0,
             key: job.key,
             at: self.table.clock.now(),
         };

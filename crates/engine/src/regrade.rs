@@ -135,7 +135,7 @@ fn unpack(reader: &RunReader, line: &TrialLine) -> Result<Option<WorkArchive>, F
         return Ok(None);
     };
     let path = reader.unpack_blob(digest).map_err(lost)?;
-    WorkArchive::new(path)
+    WorkArchive::with_left_out(path, line.left_out)
         .map(Some)
         .map_err(|error| evidence_lost(&error))
 }

@@ -182,6 +182,7 @@ async fn run_and_freeze(
         },
     };
     if let Some(archive) = &work {
+        attempt.left_out = archive.left_out();
         keep(attempt, archive).await?;
     }
     Ok(Frozen {
@@ -304,6 +305,7 @@ fn brought_down() -> Verdict {
         weight: 1.0,
         tainted: false,
         integrity: None,
+        output: None,
         parts: Vec::new(),
     };
     Verdict {

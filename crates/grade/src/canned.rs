@@ -26,7 +26,9 @@ pub(crate) struct Canned {
     answer: Arc<Answer>,
     pub calls: Arc<Mutex<Vec<String>>>,
     /// What unpacking answers.
-    pub full_disk: bool,
+    pub refuses_archives: Option<fn() -> SandboxError>,
+    /// Is never destroyed.
+    pub stays: bool,
 }
 
 impl std::fmt::Debug for Canned {
@@ -42,7 +44,8 @@ impl Canned {
         Self {
             answer: Arc::new(answer),
             calls: Arc::default(),
-            full_disk: false,
+            refuses_archives: None,
+            stays: false,
         }
     }
 
@@ -70,10 +73,7 @@ impl Sandbox for Canned {
     }
     async fn unpack(&self, _: &WorkArchive) -> Result<(), SandboxError> {
         self.note("unpack");
-        if self.full_disk {
-            return Err(SandboxError::Denied("no space left".into()));
-        }
-        Ok(())
+        self.refuses_archives.map_or(Ok(()), |error| Err(error()))
     }
     async fn copy_in(&self, _: &FileTree, into: &str) -> Result<(), SandboxError> {
         self.note(format!("copy {into}"));
@@ -81,6 +81,9 @@ impl Sandbox for Canned {
     }
     async fn destroy(self: Box<Self>) {
         self.note("destroy");
+        if self.stays {
+            std::future::pending().await
+        }
     }
     async fn spawn(&self, _: &Exec) -> Result<Piped, SandboxError> {
         unused()
@@ -112,7 +115,8 @@ pub(crate) fn task(checks: Vec<Check>) -> Task {
     for path in ["check.py", "check.sh"] {
         let entry = FileEntry {
             path: path.into(),
-            source: path.into(),
+            // Any file that has no `#!` line.
+            source: concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml").into(),
             executable: false,
             size: 0,
             digest: Digest::of(b""),
@@ -146,9 +150,11 @@ pub(crate) enum Left {
     File(&'static str, Vec<u8>),
     Folder(&'static str),
     Link(&'static str, &'static str),
+    /// A hard link.
+    Same(&'static str, &'static str),
 }
 
-pub(crate) fn archive(entries: &[Left]) -> WorkArchive {
+pub(crate) fn archive(entries: &[Left], left_out: u64) -> WorkArchive {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let mut tar = tar::Builder::new(&mut file);
     for entry in entries {
@@ -166,21 +172,26 @@ pub(crate) fn archive(entries: &[Left]) -> WorkArchive {
                 tar.append_data(&mut header, path, std::io::empty())
                     .unwrap();
             }
-            Left::Link(path, target) => {
-                header.set_entry_type(tar::EntryType::Symlink);
+            Left::Link(path, target) | Left::Same(path, target) => {
+                header.set_entry_type(match entry {
+                    Left::Same(..) => tar::EntryType::Link,
+                    _ => tar::EntryType::Symlink,
+                });
                 header.set_size(0);
                 tar.append_link(&mut header, path, target).unwrap();
             }
         }
     }
     tar.into_inner().unwrap();
-    WorkArchive::new(file.into_temp_path()).unwrap()
+    WorkArchive::with_left_out(file.into_temp_path(), left_out).unwrap()
 }
 
 /// What a trial left behind, owned.
 #[derive(Debug, Default)]
 pub(crate) struct Remains {
     pub files: Vec<Left>,
+    /// Entries that could not be taken.
+    pub left_out: u64,
     pub result: Option<&'static str>,
     pub actions: Vec<Action>,
 }
@@ -202,7 +213,7 @@ pub(crate) async fn graded(
     remains: &Remains,
     place: &Place<'_>,
 ) -> Result<Verdict, Fault> {
-    let work = archive(&remains.files);
+    let work = archive(&remains.files, remains.left_out);
     let evidence = Evidence {
         cut_off: &CutOff::after_freeze(),
         work: Some(&work),

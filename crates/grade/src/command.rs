@@ -3,14 +3,11 @@
 
 use agon_core::Fault;
 use agon_core::check::{Stream, TextTest};
-use agon_sandbox::{Captured, ExecOutput, Exit};
+use agon_sandbox::{ExecOutput, Exit};
 
 use crate::finding::{Finding, bad_check};
-use crate::reason::shown;
+use crate::printed::{kept, quoted};
 use crate::text::{self, Surround};
-
-/// Bytes kept of each stream; tests of a longer output fail, because nobody saw all of it.
-pub(crate) const KEEP: u64 = 4 << 20;
 
 /// What a command is expected to do.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +33,7 @@ impl Expected<'_> {
         let finding = self.decide(output)?;
         Ok(Finding {
             reason: format!("{}; {}", finding.reason, ending(output, self.stream)),
+            output: Some(kept(output)),
             ..finding
         })
     }
@@ -60,6 +58,7 @@ impl Expected<'_> {
             Stream::Both => &captured[..],
         };
         let omitted: u64 = streams.iter().map(|stream| stream.omitted).sum();
+        // Nobody saw all of it.
         if omitted > 0 {
             return Ok(Finding::fail(format!(
                 "the output is too long to be tested: {omitted} bytes of it were not kept"
@@ -79,17 +78,8 @@ fn ending(output: &ExecOutput, tested: Stream) -> String {
     ];
     for (stream, name, captured) in streams {
         if stream != tested || output.exit == Exit::TimedOut {
-            text.push_str(&printed(name, captured));
+            text.push_str(&quoted(name, captured));
         }
     }
     text
-}
-
-/// `, stdout "..."`, or nothing where a stream is empty.
-pub(crate) fn printed(name: &str, captured: &Captured) -> String {
-    if captured.bytes.is_empty() {
-        String::new()
-    } else {
-        format!(", {name} {}", shown(&captured.bytes))
-    }
 }

@@ -1,15 +1,14 @@
 //! The `file` check: looks at one file of the frozen working folder, in its archive, on the host.
 //! The archive is hostile: it is read, never unpacked, and no link in it is followed.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use agon_core::check::FileTest;
+use agon_core::check::{Check, CheckKind, FileTest};
 use agon_core::digest::Hasher;
 use agon_core::files::stays_inside;
 use agon_core::{ByteSize, Digest, Fault, FaultClass};
-use agon_sandbox::archive::Entry;
-use agon_sandbox::{WORK, WorkArchive};
+use agon_sandbox::{ArchiveIndex, Held, WORK};
 
 use crate::finding::{Finding, bad_check};
 use crate::text::{self, Surround};
@@ -17,29 +16,43 @@ use crate::text::{self, Surround};
 /// Most bytes of a file that tests of its content look at.
 const CONTENT: ByteSize = ByteSize::mib(16);
 
-pub(crate) fn check(path: &str, test: &FileTest, work: &WorkArchive) -> Result<Finding, Fault> {
-    let inside = inside(path)?;
-    let limit = match test {
-        FileTest::Content(_) => CONTENT.0,
-        FileTest::Exists(_) | FileTest::Sha256(_) => 0,
+/// Every path that checks will ask for, so that one pass over the archive finds them all: that of
+/// each file, and those of the folders it is in.
+pub(crate) fn paths(checks: &[Check]) -> Vec<PathBuf> {
+    let of = |check: &Check| match &check.kind {
+        CheckKind::File { path, .. } => {
+            let inside = inside(path).unwrap_or_default();
+            let all = Path::new(&inside).ancestors();
+            all.map(Path::to_owned).collect()
+        }
+        CheckKind::All { checks, .. } | CheckKind::Any { checks } => paths(checks),
+        _ => Vec::new(),
     };
-    let entry = find(work, &inside, limit)?;
-    match (test, entry) {
-        (FileTest::Exists(wanted), entry) => Ok(exists(*wanted, path, entry.as_ref())),
-        (_, None) => Ok(Finding::fail(missing(work, path, &inside)?)),
-        (FileTest::Sha256(wanted), Some(Entry::File { .. })) => {
-            let found = digest(work, Path::new(&inside)).map_err(unreadable)?;
+    checks.iter().flat_map(of).collect()
+}
+
+pub(crate) fn check(path: &str, test: &FileTest, work: &ArchiveIndex) -> Result<Finding, Fault> {
+    let inside = inside(path)?;
+    let held = work.get(&inside);
+    match (test, held) {
+        (FileTest::Exists(wanted), held) => Ok(exists(*wanted, path, held)),
+        (_, None) => Ok(Finding::fail(missing(work, path, &inside))),
+        (FileTest::Sha256(wanted), Some(&Held::File { at, size })) => {
+            let found = digest_of(&mut work.content(at, size)).map_err(unreadable)?;
             let wrong = (found != *wanted).then(|| format!("expected {wanted}; found {found}"));
             Ok(Finding::unless(wrong, || format!("found {found}")))
         }
-        (FileTest::Content(tests), Some(Entry::File { content, size })) if size <= CONTENT.0 => {
+        (FileTest::Content(tests), Some(&Held::File { at, size })) if size <= CONTENT.0 => {
+            let mut content = Vec::new();
+            let read = work.content(at, size).read_to_end(&mut content);
+            read.map_err(unreadable)?;
             text::run(tests, &content, Surround::Counts)
         }
-        (FileTest::Content(_), Some(Entry::File { size, .. })) => Ok(Finding::fail(format!(
+        (FileTest::Content(_), Some(&Held::File { size, .. })) => Ok(Finding::fail(format!(
             "`{path}` has {}; the content of at most {CONTENT} is looked at",
             ByteSize(size)
         ))),
-        (_, Some(other)) => Ok(Finding::fail(format!("`{path}` is {}", describe(&other)))),
+        (_, Some(other)) => Ok(Finding::fail(format!("`{path}` is {}", describe(other)))),
     }
 }
 
@@ -62,59 +75,37 @@ fn inside(path: &str) -> Result<String, Fault> {
     }
 }
 
-fn exists(wanted: bool, path: &str, entry: Option<&Entry>) -> Finding {
-    match (entry, wanted) {
+fn exists(wanted: bool, path: &str, held: Option<&Held>) -> Finding {
+    match (held, wanted) {
         (None, true) => Finding::fail(format!("`{path}` does not exist")),
         (None, false) => Finding::pass(format!("`{path}` does not exist")),
-        (Some(entry @ (Entry::File { .. } | Entry::Folder)), true) => {
-            Finding::pass(format!("`{path}` is {}", describe(entry)))
+        (Some(held @ (Held::File { .. } | Held::Folder)), true) => {
+            Finding::pass(format!("`{path}` is {}", describe(held)))
         }
-        (Some(entry), _) => Finding::fail(format!("`{path}` is {}", describe(entry))),
+        (Some(held), _) => Finding::fail(format!("`{path}` is {}", describe(held))),
     }
 }
 
-fn describe(entry: &Entry) -> String {
-    match entry {
-        Entry::File { size, .. } => format!("a file of {size} bytes"),
-        Entry::Folder => "a folder".to_owned(),
-        Entry::Link { target } => format!("a link to {target:?}, and links are not followed"),
-        Entry::Other => "neither a file nor a folder (a pipe, a device or a hard link)".to_owned(),
+fn describe(held: &Held) -> String {
+    match held {
+        Held::File { size, .. } => format!("a file of {size} bytes"),
+        Held::Folder => "a folder".to_owned(),
+        Held::Link { target } => format!("a link to {target:?}, and links are not followed"),
+        Held::Other => "neither a file nor a folder (a pipe or a device, say)".to_owned(),
     }
 }
 
 /// Why there is nothing at a path: the path may lead through a link.
-fn missing(work: &WorkArchive, path: &str, inside: &str) -> Result<String, Fault> {
+fn missing(work: &ArchiveIndex, path: &str, inside: &str) -> String {
     for parent in Path::new(inside).ancestors().skip(1) {
-        let Some(parent) = parent.to_str().filter(|parent| !parent.is_empty()) else {
-            continue;
-        };
-        if let Some(link @ Entry::Link { .. }) = find(work, parent, 0)? {
-            return Ok(format!(
-                "`{path}` does not exist: `{parent}` is {}",
-                describe(&link)
-            ));
+        if let Some(parent) = parent.to_str()
+            && let Some(link @ Held::Link { .. }) = work.get(parent)
+        {
+            let link = describe(link);
+            return format!("`{path}` does not exist: `{parent}` is {link}");
         }
     }
-    Ok(format!("`{path}` does not exist"))
-}
-
-fn find(work: &WorkArchive, path: &str, limit: u64) -> Result<Option<Entry>, Fault> {
-    work.find(path, limit).map_err(unreadable)
-}
-
-/// The digest of a file of any size; of several entries of that name the last counts.
-fn digest(work: &WorkArchive, wanted: &Path) -> io::Result<Digest> {
-    let mut found = Digest::of(&[]);
-    for entry in tar::Archive::new(BufReader::new(work.open()?)).entries()? {
-        let mut entry = entry?;
-        let path: PathBuf = (entry.path()?.components())
-            .filter(|part| *part != Component::CurDir)
-            .collect();
-        if path == wanted {
-            found = digest_of(&mut entry)?;
-        }
-    }
-    Ok(found)
+    format!("`{path}` does not exist")
 }
 
 fn digest_of(content: &mut impl Read) -> io::Result<Digest> {
@@ -128,7 +119,7 @@ fn digest_of(content: &mut impl Read) -> io::Result<Digest> {
     }
 }
 
-fn unreadable(error: io::Error) -> Fault {
+pub(crate) fn unreadable(error: io::Error) -> Fault {
     let message = format!("the frozen working folder can't be read: {error}");
     Fault::new(FaultClass::Evidence, message)
 }
@@ -136,6 +127,8 @@ fn unreadable(error: io::Error) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canned::{Left, archive};
+    use agon_core::check::TextTest;
     use proptest::prelude::*;
 
     #[test]
@@ -163,6 +156,27 @@ mod tests {
         ] {
             let fault = inside(path).unwrap_err();
             assert_eq!(fault.class, FaultClass::Check, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_digest_and_a_content_are_of_the_same_file() {
+        let work = archive(
+            &[
+                Left::File("a", b"first".to_vec()),
+                Left::Same("b", "a"),
+                Left::File("c", b"other".to_vec()),
+            ],
+            0,
+        );
+        let index = ArchiveIndex::of(work.open().unwrap(), ["b".into()]).unwrap();
+        for test in [
+            FileTest::Sha256(Digest::of(b"first")),
+            FileTest::Content(vec![TextTest::Equals("first".into())]),
+            FileTest::Exists(true),
+        ] {
+            let finding = check("b", &test, &index).unwrap();
+            assert!(finding.passed, "{test:?}: {}", finding.reason);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What one check found: the common form before it becomes a [`CheckResult`].
 
 use agon_core::check::Check;
-use agon_core::{CheckResult, Fault, FaultClass};
+use agon_core::{CheckOutput, CheckResult, Fault, FaultClass};
 
 use crate::reason::bounded;
 
@@ -12,6 +12,7 @@ pub(crate) struct Finding {
     pub reason: String,
     pub integrity: Option<String>,
     pub tainted: bool,
+    pub output: Option<CheckOutput>,
     pub parts: Vec<CheckResult>,
 }
 
@@ -31,6 +32,7 @@ impl Finding {
             reason: reason.into(),
             integrity: None,
             tainted: false,
+            output: None,
             parts: Vec::new(),
         }
     }
@@ -57,6 +59,7 @@ impl Finding {
             weight: check.weight,
             tainted: self.tainted,
             integrity: self.integrity,
+            output: self.output,
             parts: self.parts,
         }
     }

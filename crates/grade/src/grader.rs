@@ -1,17 +1,24 @@
-//! From checks and evidence to a verdict. Parts that could not be carried out are kept apart from
-//! parts that failed: `all` has failed as soon as one part scores nothing, whatever became of the
-//! rest, and `any` has passed as soon as one part does; otherwise a fault in a part is a fault.
+//! Carries out a task's checks, one by one, and puts the verdict together.
 
-use agon_core::check::{Check, CheckKind};
+use std::sync::Arc;
+
+use agon_core::check::{Check, CheckKind, FileTest};
 use agon_core::{CheckResult, Fault, FaultClass, Task, Verdict};
-use agon_sandbox::Exec;
+use agon_sandbox::{ArchiveIndex, Exec, ExecOutput, WorkArchive};
+use tokio::sync::OnceCell;
+use tokio::task::spawn_blocking;
 
-use crate::command::{self, Expected};
+use crate::combine::{self, Credit};
+use crate::command::Expected;
 use crate::evidence::Evidence;
 use crate::finding::{Finding, bad_check};
 use crate::place::{Place, Ran};
+use crate::printed::READ;
 use crate::script::{self, Nonce};
 use crate::{file, record, returned};
+
+/// The sign that the agent made more than an archive may hold.
+const LEFT_OUT: &str = "left out of the archive";
 
 /// Carries out a task's checks. A fault means: could not be graded.
 pub async fn grade(
@@ -34,6 +41,7 @@ pub async fn grade(
         task,
         evidence,
         place,
+        files: OnceCell::new(),
     };
     let found = grading.all(checks, Credit::Full).await?;
     Ok(Verdict {
@@ -47,26 +55,14 @@ struct Grading<'a> {
     task: &'a Task,
     evidence: &'a Evidence<'a>,
     place: &'a Place<'a>,
-}
-
-/// What `all` gives when some of its parts pass.
-#[derive(Clone, Copy, PartialEq)]
-enum Credit {
-    /// The score of the worst part.
-    Full,
-    /// The weighted mean.
-    Partial,
+    /// What the archive holds of the files that checks ask for; made by the first that does.
+    files: OnceCell<Arc<ArchiveIndex>>,
 }
 
 impl Grading<'_> {
     async fn check(&self, check: &Check) -> Result<CheckResult, Fault> {
         let finding = match &check.kind {
-            CheckKind::File { path, test } => {
-                let work = self.evidence.work.ok_or_else(|| {
-                    bad_check("the environment is `none`: there are no files to check")
-                })?;
-                file::check(path, test, work)
-            }
+            CheckKind::File { path, test } => self.file(path, test).await,
             CheckKind::CommandOutput {
                 command,
                 stream,
@@ -106,10 +102,34 @@ impl Grading<'_> {
         Ok(finding.into_result(check))
     }
 
+    async fn file(&self, path: &str, test: &FileTest) -> Result<Finding, Fault> {
+        let work = self
+            .evidence
+            .work
+            .ok_or_else(|| bad_check("the environment is `none`: there are no files to check"))?;
+        if let Some(finding) = self.left_out() {
+            return Ok(finding);
+        }
+        let files = Arc::clone(self.files.get_or_try_init(|| self.index(work)).await?);
+        let (path, test) = (path.to_owned(), test.clone());
+        on_the_side(move || file::check(&path, &test, &files)).await
+    }
+
+    async fn index(&self, work: &WorkArchive) -> Result<Arc<ArchiveIndex>, Fault> {
+        let archive = work.open().map_err(file::unreadable)?;
+        let paths = file::paths(self.task.checks.open(self.evidence.cut_off));
+        on_the_side(move || ArchiveIndex::of(archive, paths).map_err(file::unreadable))
+            .await
+            .map(Arc::new)
+    }
+
     async fn command(&self, command: &str, expected: &Expected<'_>) -> Result<Finding, Fault> {
         expected.must_test_something()?;
+        if let Some(finding) = self.left_out() {
+            return Ok(finding);
+        }
         let mut exec = Exec::shell(command, self.task.limits.check.duration());
-        exec.keep = command::KEEP;
+        exec.keep = READ;
         let ran = self.place.run(self.evidence.work, None, &exec).await?;
         self.found(ran, |output| expected.judge(output))
     }
@@ -119,18 +139,29 @@ impl Grading<'_> {
         let tree = self.task.verify.open(self.evidence.cut_off);
         let verify = self.place.verify(&nonce);
         let timeout = self.task.limits.check.duration();
-        let exec = script::exec(tree, &verify, path, args, &nonce, timeout)?;
+        let running = self.place.running();
+        let exec = script::exec(tree, &verify, path, args, &nonce, timeout, running)?;
+        if let Some(finding) = self.left_out() {
+            return Ok(finding);
+        }
         let ran = self
             .place
             .run(self.evidence.work, Some((tree, &verify)), &exec)
             .await?;
-        self.found(ran, |output| script::judge(&nonce, output))
+        self.found(ran, |output| script::judge(&nonce, output, running))
+    }
+
+    /// An agent that leaves more than can be kept could hide anything in the rest.
+    fn left_out(&self) -> Option<Finding> {
+        let count = self.evidence.work?.left_out();
+        let reason = format!("{count} entries of the working folder could not be taken");
+        (count > 0).then(|| Finding::tampered(LEFT_OUT, reason))
     }
 
     fn found(
         &self,
         ran: Ran,
-        judge: impl FnOnce(&agon_sandbox::ExecOutput) -> Result<Finding, Fault>,
+        judge: impl FnOnce(&ExecOutput) -> Result<Finding, Fault>,
     ) -> Result<Finding, Fault> {
         let finding = match ran {
             Ran::Ended(output) => judge(&output)?,
@@ -143,87 +174,40 @@ impl Grading<'_> {
     }
 
     async fn all(&self, checks: &[Check], credit: Credit) -> Result<Finding, Fault> {
-        let mut parts = Vec::with_capacity(checks.len());
-        let (mut unknowns, mut fault) = (Vec::new(), None);
+        let mut results = Vec::with_capacity(checks.len());
         for check in checks {
-            match self.check(check).await {
-                Ok(part) => parts.push(part),
-                Err(error) => {
-                    let unknown = Finding::fail(format!("could not be carried out: {error}"));
-                    unknowns.push(unknown.into_result(check));
-                    fault = fault.or(Some(error));
-                }
-            }
+            results.push(self.check(check).await);
         }
-        // One part at 0 settles full credit; a mean needs every part.
-        let settled = credit == Credit::Full && parts.iter().any(|part| part.score == 0.0);
-        if let Some(fault) = fault
-            && !settled
-        {
-            return Err(fault);
-        }
-        let score = match credit {
-            Credit::Full => parts.iter().map(|part| part.score).fold(1.0, f64::min),
-            Credit::Partial => mean(&parts)?,
-        };
-        let passed = parts.iter().all(|part| part.passed);
-        parts.append(&mut unknowns);
-        combined(passed, score, parts)
+        combine::all(checks, results, credit)
     }
 
     async fn any(&self, checks: &[Check]) -> Result<Finding, Fault> {
-        let mut parts = Vec::new();
-        let mut fault = None;
+        let mut results = Vec::new();
         for check in checks {
-            match self.check(check).await {
-                Ok(part) => {
-                    let enough = part.passed && part.score >= 1.0;
-                    parts.push(part);
-                    if enough {
-                        return combined(true, 1.0, parts);
-                    }
-                }
-                Err(error) => fault = fault.or(Some(error)),
+            let result = self.check(check).await;
+            let enough = combine::is_enough(&result);
+            results.push(result);
+            if enough {
+                break;
             }
         }
-        if let Some(fault) = fault {
-            return Err(fault);
-        }
-        let score = parts.iter().map(|part| part.score).fold(0.0, f64::max);
-        let passed = parts.iter().any(|part| part.passed);
-        combined(passed, score, parts)
+        combine::any(results)
     }
 }
 
-/// The weighted mean of the scores.
-fn mean(parts: &[CheckResult]) -> Result<f64, Fault> {
-    let total: f64 = parts.iter().map(|part| part.weight).sum();
-    if parts.iter().any(|part| part.weight < 0.0) || !(total > 0.0 && total.is_finite()) {
-        return Err(bad_check(
-            "the weights of the parts must not be negative, and one must be above 0",
-        ));
-    }
-    let sum: f64 = parts.iter().map(|part| part.weight * part.score).sum();
-    Ok((sum / total).clamp(0.0, 1.0))
-}
-
-fn combined(passed: bool, score: f64, parts: Vec<CheckResult>) -> Result<Finding, Fault> {
-    if parts.is_empty() {
-        return Err(bad_check("it has no parts, so nothing was checked"));
-    }
-    let count = parts.iter().filter(|part| part.passed).count();
-    let reason = format!("{count} of {} parts passed", parts.len());
-    Ok(Finding {
-        tainted: parts.iter().any(|part| part.tainted),
-        parts,
-        ..Finding::graded(passed, score, reason)
-    })
+/// Reading an archive and matching patterns take their time; nobody else shall wait for it.
+async fn on_the_side<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    spawn_blocking(work)
+        .await
+        .map_err(|error| Fault::new(FaultClass::Internal, error))?
 }
 
 #[cfg(test)]
 mod tests {
-    use agon_core::check::{FileTest, ProseSubject, Stream, TextTest};
-    use agon_sandbox::{Captured, ExecOutput, Exit, SandboxError};
+    use agon_core::check::{ProseSubject, Stream, TextTest};
+    use agon_sandbox::{Captured, Exit, SandboxError};
 
     use super::*;
     use crate::canned::{Canned, Remains, graded, request, task};
@@ -322,63 +306,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn partial_credit_is_the_weighted_mean() {
-        let checks = vec![answers("a", 3.0), answers("b", 1.0)];
-        let kind = CheckKind::All {
-            checks,
-            partial: true,
-        };
-        let verdict = grade_in(&canned(), vec![check(kind, 1.0)]).await.unwrap();
-        assert_eq!((verdict.passed, verdict.score), (false, 0.75));
-        assert_eq!(verdict.checks[0].parts.len(), 2);
-    }
-
-    #[tokio::test]
-    async fn weights_must_add_up_to_something() {
-        for weights in [[0.0, 0.0], [-1.0, 2.0], [f64::NAN, 1.0]] {
-            let checks = weights.map(|weight| answers("a", weight)).to_vec();
-            let kind = CheckKind::All {
-                checks,
-                partial: true,
-            };
-            assert!(grade_in(&canned(), vec![check(kind, 1.0)]).await.is_err());
-        }
-    }
-
-    #[tokio::test]
-    async fn without_partial_credit_the_worst_part_is_the_score() {
-        let verdict = grade_in(&canned(), vec![answers("a", 1.0), scripted()])
-            .await
-            .unwrap();
-        assert_eq!((verdict.passed, verdict.score), (false, 0.5));
-        let verdict = grade_in(&canned(), vec![answers("b", 1.0), scripted()])
-            .await
-            .unwrap();
-        assert_eq!((verdict.passed, verdict.score), (false, 0.0));
-    }
-
-    #[tokio::test]
-    async fn a_failure_is_not_turned_into_a_fault_by_a_part_that_broke() {
-        let verdict = grade_in(&canned(), vec![broken(), answers("b", 1.0)])
-            .await
-            .unwrap();
-        assert_eq!(
-            (verdict.passed, verdict.score, verdict.checks.len()),
-            (false, 0.0, 2)
-        );
-        assert!(
-            grade_in(&canned(), vec![broken(), answers("a", 1.0)])
-                .await
-                .is_err()
-        );
-        assert!(
-            grade_in(&canned(), vec![broken(), scripted()])
-                .await
-                .is_err()
-        );
-    }
-
-    #[tokio::test]
     async fn any_stops_at_the_first_that_passes_and_faults_when_none_is_sure() {
         let provider = canned();
         let any = |checks| check(CheckKind::Any { checks }, 1.0);
@@ -429,22 +356,101 @@ mod tests {
     #[tokio::test]
     async fn trouble_with_a_sandbox_is_a_fault_but_what_the_agent_left_is_not() {
         let failing = |error: fn() -> SandboxError| Canned::new(move |_| Err(error()));
+        let late = |what| SandboxError::Timeout { what, seconds: 1.0 };
         let gone = failing(|| SandboxError::Gone("killed".into()));
         let fault = grade_in(&gone, vec![prints("ok")]).await.unwrap_err();
         assert_eq!(fault.class, FaultClass::Check);
         assert_eq!(gone.calls.lock().unwrap().last().unwrap(), "destroy");
+        let stuck = Canned::new(move |_| Err(late("starting a program")));
+        let fault = grade_in(&stuck, vec![prints("ok")]).await.unwrap_err();
+        assert_eq!(fault.class, FaultClass::Timeout);
 
+        let endless = Canned::new(move |_| Err(late(agon_sandbox::error::ENDING)));
         let exhausted = failing(|| SandboxError::OutOfMemory);
+        for spoiled in [endless, exhausted] {
+            assert!(!grade_in(&spoiled, vec![prints("ok")]).await.unwrap().passed);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_can_not_be_unpacked_is_the_agents_doing() {
+        for refusal in [
+            || SandboxError::Denied("no space left".into()),
+            || SandboxError::OutOfMemory,
+            || SandboxError::Timeout {
+                what: "unpacking",
+                seconds: 60.0,
+            },
+        ] {
+            let mut provider = canned();
+            provider.refuses_archives = Some(refusal);
+            let verdict = grade_in(&provider, vec![prints("ok"), scripted()]).await;
+            let verdict = verdict.unwrap();
+            assert_eq!((verdict.passed, verdict.score), (false, 0.0));
+            assert!(verdict.checks[1].reason.contains("unpacked"));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_sandbox_that_does_not_go_away_does_not_take_its_verdict_along() {
+        let mut provider = canned();
+        provider.stays = true;
         assert!(
-            !grade_in(&exhausted, vec![prints("ok")])
+            grade_in(&provider, vec![prints("ok")])
                 .await
                 .unwrap()
                 .passed
         );
+    }
 
-        let mut full = canned();
-        full.full_disk = true;
-        assert!(!grade_in(&full, vec![prints("ok")]).await.unwrap().passed);
+    #[tokio::test]
+    async fn nothing_passes_over_a_folder_that_was_not_taken_whole() {
+        let exists = CheckKind::File {
+            path: "none".into(),
+            test: FileTest::Exists(false),
+        };
+        let provider = canned();
+        let checks = vec![
+            check(exists, 1.0),
+            prints("ok"),
+            scripted(),
+            answers("a", 1.0),
+        ];
+        let remains = Remains {
+            result: Some("a"),
+            left_out: 2,
+            ..Remains::default()
+        };
+        let request = request();
+        let place = Place::Fresh {
+            provider: &provider,
+            request: &request,
+        };
+        let verdict = graded(&task(checks), &remains, &place).await.unwrap();
+        for check in &verdict.checks[..3] {
+            assert!(!check.passed, "{check:?}");
+            let reason = "2 entries of the working folder could not be taken";
+            assert_eq!(check.reason, reason);
+            assert_eq!(check.integrity.as_deref(), Some(LEFT_OUT));
+        }
+        assert!(verdict.checks[3].passed, "an answer is no file");
+    }
+
+    #[tokio::test]
+    async fn what_programs_printed_is_kept_beside_the_verdict() {
+        let checks = vec![prints("ok"), scripted(), answers("a", 1.0)];
+        let verdict = grade_in(&canned(), checks).await.unwrap();
+        let [command, script, answer] = &verdict.checks[..] else {
+            panic!("a check is missing");
+        };
+        for ran in [command, script] {
+            let output = ran.output.as_ref().unwrap();
+            assert_eq!(
+                (&*output.exit, &*output.stdout, output.omitted),
+                ("exit status 0", "ok", 0)
+            );
+        }
+        assert_eq!(answer.output, None);
     }
 
     #[tokio::test]

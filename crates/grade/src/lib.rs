@@ -2,14 +2,17 @@
 //! agent was played: everything here happens after the agent was cut off. Decisions are pure
 //! functions over what was found; only [`grade`] and [`Place`] touch sandboxes.
 
+mod combine;
 mod command;
 mod evidence;
 mod file;
 mod finding;
 mod grader;
+mod interpreter;
 mod json;
 mod number;
 mod place;
+mod printed;
 mod reason;
 mod record;
 mod returned;
@@ -27,4 +30,4 @@ pub use place::Place;
 pub use script::VERIFY;
 
 /// Version of the checkers: part of every resume key, raised whenever a verdict could change.
-pub const CHECKERS: &str = "1";
+pub const CHECKERS: &str = "2";

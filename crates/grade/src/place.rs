@@ -4,10 +4,12 @@
 use std::time::Duration;
 
 use agon_core::files::FileTree;
-use agon_core::{Fault, FaultClass};
+use agon_core::{EnvironmentKind, Fault, FaultClass};
+use agon_sandbox::error::ENDING;
 use agon_sandbox::{Exec, ExecOutput, Provider, Request, Sandbox, SandboxError, WorkArchive};
 
 use crate::finding::bad_check;
+use crate::interpreter::Running;
 use crate::script::{Nonce, VERIFY};
 
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +39,16 @@ const GRACE: Duration = Duration::from_secs(30);
 impl Place<'_> {
     pub(crate) fn tainted(&self) -> bool {
         matches!(self, Self::Inside(_))
+    }
+
+    /// Only local sandboxes have sealed interpreters.
+    pub(crate) fn running(&self) -> Running {
+        match self {
+            Self::Fresh { request, .. } if request.environment.kind == EnvironmentKind::Local => {
+                Running::Sealed
+            }
+            _ => Running::Plain,
+        }
     }
 
     /// Where a `verify` tree goes. The agent can't have put anything there before.
@@ -71,7 +83,8 @@ impl Place<'_> {
                     .await?
                     .map_err(trouble)?;
                 let ran = in_fresh(&*sandbox, work, verify, exec).await;
-                in_time("removing a sandbox", Duration::ZERO, sandbox.destroy()).await?;
+                // What is found is found; leftovers are removed by the next start.
+                let _ = in_time("removing a sandbox", Duration::ZERO, sandbox.destroy()).await;
                 ran
             }
         }
@@ -84,12 +97,21 @@ async fn in_fresh(
     verify: Option<(&FileTree, &str)>,
     exec: &Exec,
 ) -> Result<Ran, Fault> {
-    match in_time("unpacking", exec.timeout, sandbox.unpack(work)).await? {
-        Ok(()) => carry_out(sandbox, verify, exec).await,
-        Err(error @ (SandboxError::Denied(_) | SandboxError::OutOfMemory)) => Ok(Ran::Spoiled(
-            format!("the working folder could not be unpacked: {error}"),
-        )),
-        Err(error) => Err(trouble(error)),
+    let spoiled = |why: String| {
+        Ok(Ran::Spoiled(format!(
+            "the working folder could not be unpacked: {why}"
+        )))
+    };
+    // What is unpacked is the agent's, so it is the agent's doing if it is too much.
+    match in_time("it", exec.timeout, sandbox.unpack(work)).await {
+        Ok(Ok(())) => carry_out(sandbox, verify, exec).await,
+        Ok(Err(
+            error @ (SandboxError::Denied(_)
+            | SandboxError::OutOfMemory
+            | SandboxError::Timeout { .. }),
+        )) => spoiled(error.to_string()),
+        Ok(Err(error)) => Err(trouble(error)),
+        Err(late) => spoiled(late.message),
     }
 }
 
@@ -105,7 +127,9 @@ async fn carry_out(
     }
     match in_time("the check", exec.timeout, sandbox.exec(exec)).await? {
         Ok(output) => Ok(Ran::Ended(output)),
-        Err(error @ SandboxError::OutOfMemory) => Ok(Ran::Spoiled(error.to_string())),
+        Err(error @ (SandboxError::OutOfMemory | SandboxError::Timeout { what: ENDING, .. })) => {
+            Ok(Ran::Spoiled(error.to_string()))
+        }
         Err(error) => Err(trouble(error)),
     }
 }

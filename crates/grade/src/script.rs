@@ -11,8 +11,9 @@ use serde::Deserialize;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::command::{KEEP, printed};
 use crate::finding::{Finding, bad_check};
+use crate::interpreter::{self, Running};
+use crate::printed::{READ, kept};
 use crate::reason::shown;
 
 /// Where the `verify` tree is found in a fresh sandbox. Inside of the agent's own environment it has
@@ -47,32 +48,19 @@ pub(crate) fn exec(
     args: &[String],
     nonce: &Nonce,
     timeout: Duration,
+    running: Running,
 ) -> Result<Exec, Fault> {
     let entry = tree
         .find(Path::new(path))
         .ok_or_else(|| bad_check(format!("the task has no verify/{path}")))?;
-    let interpreter = match entry.path.extension().and_then(|ending| ending.to_str()) {
-        _ if entry.executable => None,
-        Some("py") => Some("python3"),
-        Some("bash") => Some("bash"),
-        Some("sh") => Some("sh"),
-        _ => {
-            return Err(bad_check(format!(
-                "verify/{path} can't be run: make it executable or let its name end in .sh or .py"
-            )));
-        }
-    };
-    let argv = interpreter
-        .map(str::to_owned)
-        .into_iter()
-        .chain([format!("{verify}/{path}")])
-        .chain(args.iter().cloned());
+    let mut argv = interpreter::words(entry, format!("{verify}/{path}"), running)?;
+    argv.extend(args.iter().cloned());
     let mut exec = Exec::new(argv, timeout);
     exec.stdin = format!("{}\n", nonce.text()).into_bytes();
     exec.env = [("AGON_VERIFY", verify), ("PYTHONDONTWRITEBYTECODE", "1")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
-    exec.keep = KEEP;
+    exec.keep = READ;
     exec.verdict_channel = true;
     Ok(exec)
 }
@@ -89,27 +77,21 @@ struct Record {
     reason: String,
 }
 
-/// What the script said, or why nothing it may have said counts.
-pub(crate) fn judge(nonce: &Nonce, output: &ExecOutput) -> Result<Finding, Fault> {
+/// What the script said, or why nothing it may have said counts. Only the script knows the nonce, but
+/// whoever it starts may write into its line; so whatever is not exactly one verdict is no mistake of
+/// the script's.
+pub(crate) fn judge(
+    nonce: &Nonce,
+    output: &ExecOutput,
+    running: Running,
+) -> Result<Finding, Fault> {
     let finding = match lines(&output.verdict)[..] {
-        [] => silent(output)?,
-        ref lines if lines.iter().any(|line| !is_ours(line, nonce)) => Finding::tampered(
-            FORGED,
-            format!(
-                "something without the nonce was written to the verdict descriptor: {}",
-                shown(&output.verdict)
-            ),
-        ),
-        [line] => said(line, nonce)?,
-        _ => {
-            return Err(bad_check(format!(
-                "the script said more than one verdict{}",
-                evidence(output)
-            )));
-        }
+        [] => silent(output, running)?,
+        [line] => said(line, nonce).unwrap_or_else(|why| forged(&why, nonce, output)),
+        _ => forged("it has more than one line", nonce, output),
     };
     Ok(Finding {
-        reason: format!("{}{}", finding.reason, evidence(output)),
+        output: Some(kept(output)),
         ..finding
     })
 }
@@ -121,63 +103,69 @@ fn lines(channel: &[u8]) -> Vec<&[u8]> {
         .collect()
 }
 
-/// Only the script knows the nonce, so a line that holds it is the script's own, well made or not.
-fn is_ours(line: &[u8], nonce: &Nonce) -> bool {
-    match serde_json::from_slice::<Record>(line) {
-        Ok(record) => record.nonce == nonce.text(),
-        Err(_) => line
-            .windows(nonce.text().len())
-            .any(|window| window == nonce.text().as_bytes()),
-    }
+fn forged(why: &str, nonce: &Nonce, output: &ExecOutput) -> Finding {
+    let found = shown(&output.verdict);
+    let reason = format!("what came over the verdict descriptor is no verdict ({why}): {found}");
+    Finding::tampered(FORGED, reason.replace(nonce.text(), "NONCE"))
 }
 
-fn said(line: &[u8], nonce: &Nonce) -> Result<Finding, Fault> {
-    let record: Record = serde_json::from_slice(line).map_err(|error| {
-        let line = String::from_utf8_lossy(line).replace(nonce.text(), "NONCE");
-        bad_check(format!(
-            "the script's verdict can't be read ({error}): {}",
-            shown(line.as_bytes())
-        ))
-    })?;
-    // No number but one from 0 to 1 passes this, whatever JSON readers make of it.
-    if !(0.0..=1.0).contains(&record.score) {
-        return Err(bad_check(format!(
-            "the script's score {} is not from 0 to 1",
-            record.score
-        )));
+fn said(line: &[u8], nonce: &Nonce) -> Result<Finding, String> {
+    let record: Record = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if record.nonce != nonce.text() {
+        return Err("the nonce is another".to_owned());
     }
-    let passed = record.passed.unwrap_or(record.score >= 1.0);
-    if (passed && record.score == 0.0) || (!passed && record.score >= 1.0) {
-        return Err(bad_check(format!(
-            "the script contradicts itself: passed {passed} with score {}",
-            record.score
-        )));
+    let score = record.score;
+    // No number but one from 0 to 1 passes this, whatever JSON readers make of it.
+    if !(0.0..=1.0).contains(&score) {
+        return Err(format!("score {score} is not from 0 to 1"));
+    }
+    let passed = record.passed.unwrap_or(score >= 1.0);
+    if (passed && score == 0.0) || (!passed && score >= 1.0) {
+        return Err(format!("passed is {passed} with score {score}"));
     }
     let reason = match record.reason.trim() {
-        "" => format!("the script's score is {}", record.score),
+        "" => format!("the script's score is {score}"),
         reason => reason.to_owned(),
     };
-    Ok(Finding::graded(passed, record.score, reason))
+    Ok(Finding::graded(passed, score, reason))
 }
 
-/// No verdict. What the agent left behind may have hung or killed the script, which is no fault; a
-/// script that ends by itself without a word is broken.
-fn silent(output: &ExecOutput) -> Result<Finding, Fault> {
+/// No verdict. That a script works is proven before agents play (by a solution that passes), so one
+/// that hangs, dies or breaks has run into what the agent left behind. But one that ends in peace
+/// and says nothing is no good, and neither is one that never began.
+fn silent(output: &ExecOutput, running: Running) -> Result<Finding, Fault> {
+    let silent = |why: String| {
+        let stderr = ending(&output.stderr.bytes);
+        Finding::fail(format!("{why} before it said a verdict{stderr}"))
+    };
     match output.exit {
-        Exit::TimedOut => Ok(Finding::fail("the script did not end in time")),
-        Exit::Signal(signal) => Ok(Finding::fail(format!(
-            "the script was killed by signal {signal} before it said a verdict"
+        Exit::TimedOut => Ok(silent("the script ran out of time".to_owned())),
+        Exit::Signal(signal) => Ok(silent(format!("the script was killed by signal {signal}"))),
+        Exit::Code(0) => Err(bad_check(
+            "the script ended without a verdict: it must write one JSON line to descriptor 3",
+        )),
+        // As shells say it. A sealed interpreter was started, or we would have heard of it.
+        Exit::Code(code @ (126 | 127)) if running == Running::Plain => Err(bad_check(format!(
+            "the script could not be started (exit status {code}){}",
+            ending(&output.stderr.bytes)
         ))),
-        Exit::Code(code) => Err(bad_check(format!(
-            "the script said no verdict (exit status {code}{}): it must write one JSON line to \
-             descriptor 3",
-            evidence(output)
-        ))),
+        Exit::Code(code) => Ok(silent(format!("the script ended with exit status {code}"))),
     }
 }
 
-fn evidence(output: &ExecOutput) -> String {
-    printed("stdout", &output.stdout) + &printed("stderr", &output.stderr)
+/// The last lines of standard error, where tracebacks say what happened.
+fn ending(stderr: &[u8]) -> String {
+    const LINES: usize = 5;
+    let stderr = stderr.trim_ascii_end();
+    let ends = stderr.iter().enumerate().rev();
+    let start = ends
+        .filter(|(_, byte)| **byte == b'\n')
+        .nth(LINES - 1)
+        .map_or(0, |(at, _)| at + 1);
+    match &stderr[start..] {
+        [] => String::new(),
+        last => format!("; standard error ends with {}", shown(last)),
+    }
 }
 
 #[cfg(test)]
@@ -201,9 +189,13 @@ mod tests {
         Nonce("00112233445566778899aabbccddeeff".to_owned())
     }
 
-    fn judged(verdict: &str) -> Result<Finding, Fault> {
+    fn judge(nonce: &Nonce, output: &ExecOutput) -> Result<Finding, Fault> {
+        super::judge(nonce, output, Running::Sealed)
+    }
+
+    fn judged(verdict: &str) -> Finding {
         let verdict = verdict.replace("NONCE", nonce().text());
-        judge(&nonce(), &output(Exit::Code(0), verdict))
+        judge(&nonce(), &output(Exit::Code(0), verdict)).unwrap()
     }
 
     #[test]
@@ -215,76 +207,108 @@ mod tests {
 
     #[test]
     fn a_score_below_one_is_partial_and_fails_unless_said_otherwise() {
-        let part = judged(r#"{"nonce":"NONCE","score":0.25,"reason":"1 of 4"}"#).unwrap();
+        let part = judged(r#"{"nonce":"NONCE","score":0.25,"reason":"1 of 4"}"#);
         assert_eq!((part.passed, part.score), (false, 0.25));
-        let enough = judged(r#"{"nonce":"NONCE","score":0.9,"passed":true}"#).unwrap();
+        let enough = judged(r#"{"nonce":"NONCE","score":0.9,"passed":true}"#);
         assert_eq!((enough.passed, enough.score), (true, 0.9));
     }
 
     #[test]
-    fn a_broken_verdict_of_the_script_is_a_fault() {
-        for broken in [
+    fn whatever_is_not_exactly_one_verdict_is_tampering() {
+        for other in [
+            "x",
+            r#"x{"nonce":"NONCE","score":1}"#,
+            r#"{"nonce":"NONCE","score":1}x"#,
+            "x\n{\"nonce\":\"NONCE\",\"score\":1}",
+            "{\"nonce\":\"NONCE\",\"score\":1}\n{\"nonce\":\"guessed\",\"score\":1}\n",
+            "{\"nonce\":\"NONCE\",\"score\":1}\n{\"nonce\":\"NONCE\",\"score\":1}",
+            r#"{"nonce":"NONCE","score":1}{"nonce":"NONCE","score":1}"#,
+            r#"{"nonce":"NONCE","nonce":"NONCE","score":1}"#,
+            r#"{"nonce":"guessed","score":1,"reason":"NONCE"}"#,
             r#"{"nonce":"NONCE","score":1.5}"#,
             r#"{"nonce":"NONCE","score":-0.1}"#,
             r#"{"nonce":"NONCE","score":NaN}"#,
             r#"{"nonce":"NONCE","score":1e999}"#,
-            r#"{"nonce":"NONCE","score":"1"}"#,
+            r#"{"nonce":"NONCE","score":"NONCE"}"#,
             r#"{"nonce":"NONCE","score":1,"score":1}"#,
-            r#"{"nonce":"NONCE","score":1,"extra":1}"#,
+            r#"{"nonce":"NONCE","score":1,"NONCE":1}"#,
             r#"{"nonce":"NONCE","score":1,"passed":false}"#,
             r#"{"nonce":"NONCE","score":0,"passed":true}"#,
             r#"{"nonce":"NONCE"}"#,
-            "{\"nonce\":\"NONCE\",\"score\":1}\n{\"nonce\":\"NONCE\",\"score\":1}",
         ] {
-            let fault = judged(broken).expect_err(broken);
-            assert_eq!(fault.class, FaultClass::Check);
-            assert!(!fault.message.contains(nonce().text()), "{fault}");
+            let finding = judged(other);
+            assert_eq!((finding.passed, finding.score), (false, 0.0), "{other}");
+            assert_eq!(finding.integrity.as_deref(), Some(FORGED), "{other}");
+            assert!(!finding.reason.contains(nonce().text()), "{finding:?}");
         }
     }
 
     #[test]
-    fn a_forged_line_beside_a_real_one_spoils_it() {
-        let both = "{\"nonce\":\"NONCE\",\"score\":1}\n{\"nonce\":\"guessed\",\"score\":1}\n";
-        let finding = judged(both).unwrap();
-        assert!(!finding.passed);
-        assert_eq!(finding.integrity.as_deref(), Some(FORGED));
+    fn white_space_says_nothing() {
+        assert!(judged("\n \n{\"nonce\":\"NONCE\",\"score\":1} \r\n\n").passed);
+        assert!(judge(&nonce(), &output(Exit::Code(0), " \n\n")).is_err());
     }
 
     #[test]
-    fn silence_is_a_fault_unless_the_agent_can_have_caused_it() {
+    fn a_script_that_breaks_without_a_verdict_has_failed() {
+        for exit in [
+            Exit::TimedOut,
+            Exit::Signal(9),
+            Exit::Code(1),
+            Exit::Code(127),
+        ] {
+            let mut output = output(exit, "\n");
+            let lines: Vec<_> = (1..=9).map(|line| format!("line {line}\n")).collect();
+            output.stderr.bytes = lines.concat().into();
+            let finding = judge(&nonce(), &output).unwrap();
+            assert!(!finding.passed && finding.integrity.is_none());
+            let end = r#"ends with "line 5\nline 6\nline 7\nline 8\nline 9""#;
+            assert!(finding.reason.ends_with(end), "{}", finding.reason);
+            assert!(finding.output.unwrap().stderr.starts_with("line 1\n"));
+        }
+    }
+
+    #[test]
+    fn a_script_that_ends_in_silence_or_never_began_is_a_fault() {
         assert!(judge(&nonce(), &output(Exit::Code(0), "")).is_err());
-        assert!(judge(&nonce(), &output(Exit::Code(1), "\n")).is_err());
-        for exit in [Exit::TimedOut, Exit::Signal(9)] {
-            assert!(!judge(&nonce(), &output(exit, "")).unwrap().passed);
+        for code in [126, 127] {
+            let output = output(Exit::Code(code), "");
+            let fault = super::judge(&nonce(), &output, Running::Plain).unwrap_err();
+            assert_eq!(fault.class, FaultClass::Check);
         }
     }
 
     #[test]
-    fn scripts_run_by_shebang_or_by_ending() {
+    fn a_script_is_started_with_the_nonce_and_its_arguments() {
         let mut tree = FileTree::default();
-        for (path, executable) in [
-            ("run", true),
-            ("a.py", false),
-            ("b.sh", false),
-            ("c", false),
-        ] {
-            tree.push(FileEntry {
-                path: path.into(),
-                source: path.into(),
-                executable,
-                size: 0,
-                digest: Digest::of(b""),
-            })
-            .unwrap();
-        }
-        let argv = |path: &str| {
-            exec(&tree, VERIFY, path, &["x".into()], &nonce(), Duration::ZERO).map(|exec| exec.argv)
+        tree.push(FileEntry {
+            path: "a.py".into(),
+            source: concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml").into(),
+            executable: true,
+            size: 0,
+            digest: Digest::of(b""),
+        })
+        .unwrap();
+        let started = |path: &str, running| {
+            let args = ["x".to_owned()];
+            exec(
+                &tree,
+                VERIFY,
+                path,
+                &args,
+                &nonce(),
+                Duration::ZERO,
+                running,
+            )
         };
-        assert_eq!(argv("run").unwrap(), ["/tmp/verify/run", "x"]);
-        assert_eq!(argv("a.py").unwrap(), ["python3", "/tmp/verify/a.py", "x"]);
-        assert_eq!(argv("b.sh").unwrap(), ["sh", "/tmp/verify/b.sh", "x"]);
-        assert!(argv("c").is_err());
-        assert!(argv("../b.sh").is_err());
+        let plain = started("a.py", Running::Plain).unwrap();
+        assert_eq!(plain.argv, ["/tmp/verify/a.py", "x"]);
+        assert!(plain.verdict_channel);
+        assert_eq!(plain.stdin, format!("{}\n", nonce().text()).into_bytes());
+        let sealed = started("a.py", Running::Sealed).unwrap();
+        assert_eq!(sealed.argv[0], format!("{}/python3", agon_sandbox::SEALED));
+        assert_eq!(sealed.argv[3..], ["/tmp/verify/a.py", "x"]);
+        assert!(started("../a.py", Running::Plain).is_err());
     }
 
     proptest! {

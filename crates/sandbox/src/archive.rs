@@ -3,9 +3,10 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
 
 use tempfile::TempPath;
+
+use crate::index::{ArchiveIndex, Held};
 
 #[derive(Debug)]
 pub struct WorkArchive {
@@ -54,56 +55,20 @@ impl WorkArchive {
         self.left_out
     }
 
-    /// Looks up a path relative to the working folder. Symbolic links are not followed; a hard link
-    /// is the file itself. The last entry of that name counts, as it would after unpacking; of a
-    /// file at most `limit` bytes are read.
+    /// Looks up one path, see [`ArchiveIndex`]; of a file at most `limit` bytes are read.
     pub fn find(&self, wanted: &str, limit: u64) -> io::Result<Option<Entry>> {
-        let (found, same) = self.look(&normal(Path::new(wanted)), limit)?;
-        match same {
-            // Once: an archive could name links in a circle.
-            Some(path) => Ok(self.look(&path, limit)?.0.or(found)),
-            None => Ok(found),
-        }
-    }
-
-    /// The entry, and of a hard link the path of the entry that it is the same as.
-    fn look(&self, wanted: &Path, limit: u64) -> io::Result<(Option<Entry>, Option<PathBuf>)> {
-        let (mut found, mut same) = (None, None);
-        for entry in tar::Archive::new(io::BufReader::new(self.open()?)).entries()? {
-            let mut entry = entry?;
-            if normal(&entry.path()?) != wanted {
-                continue;
+        let index = ArchiveIndex::of(self.open()?, [wanted.into()])?;
+        Ok(match index.get(wanted).cloned() {
+            None => None,
+            Some(Held::File { at, size }) => {
+                let mut content = Vec::new();
+                let mut kept = index.content(at, size).take(limit);
+                kept.read_to_end(&mut content)?;
+                Some(Entry::File { content, size })
             }
-            same = None;
-            found = Some(match entry.header().entry_type() {
-                tar::EntryType::Regular | tar::EntryType::Continuous => {
-                    let size = entry.size();
-                    let mut content = Vec::new();
-                    (&mut entry).take(limit).read_to_end(&mut content)?;
-                    Entry::File { content, size }
-                }
-                tar::EntryType::Directory => Entry::Folder,
-                tar::EntryType::Symlink => {
-                    let target = entry.link_name()?.unwrap_or_default();
-                    Entry::Link {
-                        target: target.to_string_lossy().into_owned(),
-                    }
-                }
-                tar::EntryType::Link => {
-                    same = entry.link_name()?.map(|target| normal(&target));
-                    Entry::Other
-                }
-                _ => Entry::Other,
-            });
-        }
-        Ok((found, same))
+            Some(Held::Folder) => Some(Entry::Folder),
+            Some(Held::Link { target }) => Some(Entry::Link { target }),
+            Some(Held::Other) => Some(Entry::Other),
+        })
     }
-}
-
-/// `./a//b` and `a/b` are the same entry; `/work/a` is `a`.
-fn normal(path: &Path) -> PathBuf {
-    let path = path.strip_prefix(crate::contract::WORK).unwrap_or(path);
-    path.components()
-        .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
-        .collect()
 }

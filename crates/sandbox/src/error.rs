@@ -4,6 +4,9 @@ use std::io;
 
 use agon_core::FaultClass;
 
+/// What took too long when a program could not be ended, which is its own doing.
+pub const ENDING: &str = "ending a program";
+
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// A program, engine or image that is not there; the message says how to get it.

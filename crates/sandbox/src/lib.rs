@@ -6,6 +6,7 @@ pub mod capture;
 pub mod container;
 pub mod contract;
 pub mod error;
+pub mod index;
 pub mod init;
 pub mod limits;
 pub mod local;
@@ -18,7 +19,8 @@ pub use contract::{
     Sandbox, Terminal, WORK,
 };
 pub use error::SandboxError;
+pub use index::{ArchiveIndex, Held};
 pub use limits::Enforcement;
-pub use local::{LocalConfig, LocalProvider};
+pub use local::{LocalConfig, LocalProvider, SEALED};
 pub use reaper::{OwnerMark, Reaped, reap_dead_owners};
 pub use session::{CommandResult, OutputSink, SessionOptions, ShellSession, Timeouts};

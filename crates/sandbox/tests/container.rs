@@ -5,6 +5,7 @@
     reason = "tests fail by panicking"
 )]
 
+#[path = "scenarios/session.rs"]
 mod scenarios;
 
 #[path = "container/confinement.rs"]

@@ -22,5 +22,7 @@ mod ground;
 mod limits;
 #[path = "local/owner.rs"]
 mod owner;
+#[path = "local/sealed.rs"]
+mod sealed;
 #[path = "local/terminals.rs"]
 mod terminals;

@@ -1,6 +1,7 @@
 //! The shell session in the local sandbox.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+#[path = "scenarios/session.rs"]
 mod scenarios;
 
 use std::time::Duration;

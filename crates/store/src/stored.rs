@@ -135,8 +135,15 @@ pub struct TrialLine {
     /// The frozen working folder: a blob (tar, zstd), if it was not too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Digest>,
+    /// Entries of the working folder that could not be taken; nothing passes over such a folder.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
     pub key: Digest,
     pub at: Timestamp,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Where an attempt's events are, relative to the run folder.

@@ -195,6 +195,7 @@ fn trial_line(attempt: u32, events: EventsAt) -> TrialLine {
         reason: String::new(),
         events,
         work: None,
+        left_out: 0,
         key: Digest::of(b"key"),
         at: now(),
     }

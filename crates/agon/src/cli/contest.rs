@@ -22,7 +22,7 @@ use super::failure::Failure;
 use super::host;
 use super::load::Loaded;
 use super::manifest::facts;
-use super::report::RUNS;
+use super::services;
 
 /// A frozen working folder larger than this is graded but not kept.
 const KEEP_WORK: u64 = 64 << 20;
@@ -54,10 +54,11 @@ impl Contest {
         loaded: Loaded,
         entry: &Entry,
         folder: &RunFolder,
-        providers: Providers,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Failure> {
-        let agents = enter_agent(&loaded, entry, folder, &providers)?;
+        let hidden = loaded.hidden(folder);
+        let providers = services::providers(&hidden);
+        let agents = enter_agent(entry, &providers, hidden)?;
         let stamp = entry.played_by.clone().unwrap_or_else(|| agents.stamp());
         let options = PlanOptions {
             epochs: entry.epochs,
@@ -155,10 +156,9 @@ impl Contest {
 
 /// The agent, ready to be made for each trial.
 fn enter_agent(
-    loaded: &Loaded,
     entry: &Entry,
-    folder: &RunFolder,
     providers: &Providers,
+    hidden: Vec<PathBuf>,
 ) -> Result<AgentFactory, Failure> {
     let name = if entry.played_by.is_some() {
         "noop"
@@ -166,12 +166,9 @@ fn enter_agent(
         &entry.agent
     };
     let spec: AgentSpec = name.parse()?;
-    let suites = loaded.suites.iter().map(|suite| PathBuf::from(&suite.path));
     let services = Services {
         local: Arc::clone(&providers.local),
-        hidden: suites
-            .chain([folder.path().to_owned(), RUNS.into()])
-            .collect(),
+        hidden,
     };
     Ok(AgentFactory::new(&spec, &services)?)
 }

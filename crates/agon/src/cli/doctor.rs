@@ -70,7 +70,7 @@ fn finding(part: &'static str, tried: Result<String, SandboxError>) -> Finding {
 
 /// Starts a sandbox and runs a program in it.
 async fn local() -> Result<String, SandboxError> {
-    let provider = services::local()?;
+    let provider = services::local(&[])?;
     let sandbox = provider.prepare(&request()).await?;
     let output = sandbox
         .exec(&Exec::shell("echo works", Duration::from_secs(10)))

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agon_core::verdict::Outcome;
 use agon_core::{Clock, EnvironmentKind, SystemClock, Task, TaskId};
-use agon_engine::{Dispatch, Mode, Providers, RunBudget, RunEnd, Unwatched};
-use agon_store::{RunFolder, RunReader, TrialLine};
+use agon_engine::{Dispatch, Mode, RunBudget, RunEnd, Unwatched};
+use agon_store::{RunFolder, RunReader, SuiteStamp, TrialLine};
 use agon_suite::{Finding, Severity};
 use tokio_util::sync::CancellationToken;
 
@@ -15,13 +15,14 @@ use super::args::{LintArgs, SelectionArgs};
 use super::contest::{Contest, Entry};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::load::{Loaded, load_all};
-use super::{host, output, services, signals};
+use super::load::{Loaded, load_all, stamps};
+use super::{host, output, signals};
 
 pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
     let clock = SystemClock::default();
     let suites = load_all(&args.suites, &SelectionArgs::default(), &clock)?;
     let mut findings: Vec<Finding> = suites.iter().flat_map(agon_suite::lint).collect();
+    let stamps = stamps(&suites);
     let tasks: Vec<Task> = suites.into_iter().flat_map(|suite| suite.tasks).collect();
     let count = tasks.len() as u64;
     let mut played = 0;
@@ -30,7 +31,7 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
         played = playable.len();
         findings.extend(rest.iter().map(not_played));
         if !playable.is_empty() {
-            match play_both(playable, args).await? {
+            match play_both(playable, &stamps, args).await? {
                 Some(found) => findings.extend(found),
                 None => return Ok(Exit::Interrupted),
             }
@@ -90,19 +91,22 @@ fn show(findings: &[Finding], json: bool) -> Result<(), Failure> {
 }
 
 /// The null run and the oracle run; `None` when interrupted.
-async fn play_both(tasks: Vec<Task>, args: &LintArgs) -> Result<Option<Vec<Finding>>, Failure> {
+async fn play_both(
+    tasks: Vec<Task>,
+    suites: &[SuiteStamp],
+    args: &LintArgs,
+) -> Result<Option<Vec<Finding>>, Failure> {
     let stop = signals::stop_on_signal()?;
-    let providers = services::providers();
     let workers = args.workers.map_or_else(host::cpus, usize::from);
     let solved: Vec<Task> = tasks
         .iter()
         .filter(|task| task.solution.on_host().is_some())
         .cloned()
         .collect();
-    let Some(null) = play(tasks, "noop", workers, providers.clone(), &stop).await? else {
+    let Some(null) = play(tasks, "noop", workers, suites, &stop).await? else {
         return Ok(None);
     };
-    let Some(oracle) = play(solved, "oracle", workers, providers, &stop).await? else {
+    let Some(oracle) = play(solved, "oracle", workers, suites, &stop).await? else {
         return Ok(None);
     };
     let mut findings = Vec::new();
@@ -143,7 +147,7 @@ async fn play(
     tasks: Vec<Task>,
     agent: &str,
     workers: usize,
-    providers: Providers,
+    suites: &[SuiteStamp],
     stop: &CancellationToken,
 ) -> Result<Option<BTreeMap<TaskId, TrialLine>>, Failure> {
     if tasks.is_empty() {
@@ -164,10 +168,10 @@ async fn play(
         played_by: None,
     };
     let loaded = Loaded {
-        suites: Vec::new(),
+        suites: suites.to_vec(),
         tasks,
     };
-    let contest = Contest::enter(loaded, &entry, &folder, providers, clock).await?;
+    let contest = Contest::enter(loaded, &entry, &folder, clock).await?;
     folder.write_manifest(&contest.manifest)?;
     let options = Dispatch {
         workers,

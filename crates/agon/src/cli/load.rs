@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use agon_core::{Clock, Task};
-use agon_store::SuiteStamp;
+use agon_store::{RunFolder, SuiteStamp};
 use agon_suite::{Filter, LoadOptions, Selection, Suite, load_suite};
 
 use super::args::SelectionArgs;
 use super::failure::Failure;
+use super::report::RUNS;
 
 #[derive(Debug)]
 pub(super) struct Loaded {
@@ -33,14 +34,7 @@ impl Loaded {
             filter: filter.map_err(|error| Failure::Reports(vec![error.into()]))?,
             limit: chosen.limit,
         };
-        let stamps = suites
-            .iter()
-            .map(|suite| SuiteStamp {
-                name: suite.name.clone(),
-                path: suite.path.display().to_string(),
-                digest: suite.digest,
-            })
-            .collect();
+        let stamps = stamps(&suites);
         let mut tasks = Vec::new();
         for suite in suites {
             tasks.extend(suite.tasks);
@@ -54,6 +48,14 @@ impl Loaded {
         })
     }
 
+    /// What no agent may see: the suites, this run and the others.
+    pub(super) fn hidden(&self, folder: &RunFolder) -> Vec<PathBuf> {
+        let suites = self.suites.iter().map(|suite| PathBuf::from(&suite.path));
+        suites
+            .chain([folder.path().to_owned(), RUNS.into()])
+            .collect()
+    }
+
     /// The run's short name for its suites.
     pub(super) fn name(&self) -> String {
         let names: Vec<&str> = self
@@ -63,6 +65,16 @@ impl Loaded {
             .collect();
         names.join("-")
     }
+}
+
+/// Suites as the manifest names them.
+pub(super) fn stamps(suites: &[Suite]) -> Vec<SuiteStamp> {
+    let stamp = |suite: &Suite| SuiteStamp {
+        name: suite.name.clone(),
+        path: suite.path.display().to_string(),
+        digest: suite.digest,
+    };
+    suites.iter().map(stamp).collect()
 }
 
 /// Loads every suite; the errors of all of them are told together.

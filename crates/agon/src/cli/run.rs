@@ -17,7 +17,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::load::Loaded;
 use super::report::{RUNS, find_run};
-use super::{host, list, manifest, output, progress, services, signals};
+use super::{host, list, manifest, output, progress, signals};
 
 pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let clock = SystemClock::default();
@@ -48,13 +48,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
             .map(|old| old.agent.clone()),
     };
     let clock: Arc<dyn Clock> = Arc::new(clock);
-    let entered = Contest::enter(
-        loaded,
-        &entry,
-        &folder,
-        services::providers(),
-        Arc::clone(&clock),
-    );
+    let entered = Contest::enter(loaded, &entry, &folder, Arc::clone(&clock));
     let begun = entered.await.and_then(|contest| {
         manifest::settle(&folder, old, &contest.manifest, mode)?;
         Ok(contest)

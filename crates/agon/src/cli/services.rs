@@ -2,6 +2,7 @@
 //! without sandboxes neither needs nor starts anything.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_engine::Providers;
@@ -10,16 +11,17 @@ use agon_sandbox::local::{LocalConfig, LocalProvider};
 use agon_sandbox::{Provider, Request, Sandbox, SandboxError};
 use tokio::sync::OnceCell;
 
-pub(super) fn providers() -> Providers {
+/// `hidden` are suites and run folders: no sandbox shows any part of them.
+pub(super) fn providers(hidden: &[PathBuf]) -> Providers {
     Providers {
-        local: Arc::new(OnDemand::new(Kind::Local)),
+        local: Arc::new(OnDemand::new(Kind::Local(hidden.to_vec()))),
         container: Arc::new(OnDemand::new(Kind::Container)),
     }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Kind {
-    Local,
+    Local(Vec<PathBuf>),
     Container,
 }
 
@@ -39,8 +41,8 @@ impl OnDemand {
     async fn get(&self) -> Result<&Arc<dyn Provider>, SandboxError> {
         self.made
             .get_or_try_init(|| async {
-                Ok(match self.kind {
-                    Kind::Local => Arc::new(local()?) as Arc<dyn Provider>,
+                Ok(match &self.kind {
+                    Kind::Local(hidden) => Arc::new(local(hidden)?) as Arc<dyn Provider>,
                     Kind::Container => {
                         let engine = ContainerProvider::connect().await?;
                         // Best effort: a run must not fail for what others left behind.
@@ -53,9 +55,10 @@ impl OnDemand {
     }
 }
 
-pub(super) fn local() -> Result<LocalProvider, SandboxError> {
+pub(super) fn local(hidden: &[PathBuf]) -> Result<LocalProvider, SandboxError> {
     let config = LocalConfig::own_executable();
-    LocalProvider::new(config.map_err(SandboxError::io("can't find the agon program"))?)
+    let config = config.map_err(SandboxError::io("can't find the agon program"))?;
+    LocalProvider::new(config.hiding(hidden.iter().cloned()))
 }
 
 impl fmt::Debug for OnDemand {

@@ -126,7 +126,12 @@ pub(super) fn scripts() -> Vec<Example> {
         example("exit status 0 is no verdict", check(), Expect::Fault),
         example("hung by what was left", check(), Reject).exits(Exit::TimedOut),
         example("killed by what was left", check(), Reject).exits(Exit::Signal(9)),
-        example("out of range", check(), Expect::Fault).says(r#"{"nonce":"NONCE","score":2}"#),
+        example("broken by what was left", check(), Reject).exits(Exit::Code(1)),
+        example("a byte to spoil the verdict", check(), Tampered)
+            .says("x{\"nonce\":\"NONCE\",\"score\":1}\n"),
+        example("said twice", check(), Tampered)
+            .says("{\"nonce\":\"NONCE\",\"score\":1}\n{\"nonce\":\"NONCE\",\"score\":1}\n"),
+        example("out of range", check(), Tampered).says(r#"{"nonce":"NONCE","score":2}"#),
         example("no such script", script("other.py"), Expect::Fault),
         example("out of its tree", script("../check.py"), Expect::Fault),
     ]

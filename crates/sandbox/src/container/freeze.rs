@@ -146,10 +146,13 @@ fn keep(downloaded: impl Read, limit: u64) -> io::Result<WorkArchive> {
     let file = NamedTempFile::new()?;
     let mut builder = tar::Builder::new(BufWriter::new(file));
     let mut room = limit;
+    let mut left_out = 0;
     for entry in tar::Archive::new(downloaded).entries()? {
         let mut entry = entry?;
         let cost = entry.size().saturating_add(1024);
         let Some(left) = room.checked_sub(cost) else {
+            // The rest is not looked at: that anything is missing is enough to know.
+            left_out += 1;
             break;
         };
         room = left;
@@ -171,8 +174,8 @@ fn keep(downloaded: impl Read, limit: u64) -> io::Result<WorkArchive> {
             | tar::EntryType::Continuous
             | tar::EntryType::Directory
             | tar::EntryType::Fifo => builder.append_data(&mut header, path, &mut entry)?,
-            // Devices are none of a task's results.
-            _ => {}
+            // Devices and what tar has no name for.
+            _ => left_out += 1,
         }
     }
     let mut writer = builder.into_inner()?;
@@ -180,7 +183,7 @@ fn keep(downloaded: impl Read, limit: u64) -> io::Result<WorkArchive> {
     let file = writer
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
-    WorkArchive::new(file.into_temp_path())
+    WorkArchive::with_left_out(file.into_temp_path(), left_out)
 }
 
 /// Without the name of the working folder itself.

@@ -45,7 +45,8 @@ pub(super) fn pack(root: &Path, into: OwnedFd, room: Room) -> io::Result<u64> {
     let mut folders = vec![(PathBuf::new(), root.symlink_metadata()?.mode())];
     while let Some((folder, mode)) = folders.pop() {
         let full = root.join(&folder);
-        if unlock(&full, mode) {
+        // The working folder itself stays open, for those who come after.
+        if unlock(&full, mode) && full != root {
             opened.push((full.clone(), mode));
         }
         for name in packer.names(&full) {
@@ -122,7 +123,11 @@ impl<W: Write> Packer<W> {
         if let Some(gnu) = header.as_gnu_mut() {
             fill(&mut gnu.linkname, &target);
         }
-        self.write(header, size, content.as_mut().map(|file| file as &mut dyn Read))?;
+        self.write(
+            header,
+            size,
+            content.as_mut().map(|file| file as &mut dyn Read),
+        )?;
         Ok(true)
     }
 

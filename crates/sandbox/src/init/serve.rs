@@ -15,11 +15,11 @@ use rustix::process::{
     set_dumpable_behavior, setrlimit,
 };
 
-use super::programs::Programs;
-use super::wire::{self, Ask, Packet, Reply, Request, Rlimits, Say, Start};
-use super::pack::{Room, pack};
-use super::unpack::unpack;
 use super::files;
+use super::pack::{Room, pack};
+use super::programs::Programs;
+use super::unpack::unpack;
+use super::wire::{self, Ask, Packet, Reply, Request, Rlimits, Say, Start};
 use crate::contract::WORK;
 
 /// The id under which the init says hello.
@@ -151,8 +151,7 @@ impl Init {
             ),
             Ask::Unpack { into } => done(
                 &format!("cannot put files into `{into}`"),
-                only(&mut descriptors)
-                    .and_then(|archive| unpack(archive, &files::resolve(&into))),
+                only(&mut descriptors).and_then(|archive| unpack(archive, &files::resolve(&into))),
             ),
             Ask::Freeze { budget } => {
                 self.programs.end_all();

@@ -52,9 +52,7 @@ pub(super) fn unpack(archive: OwnedFd, root: &Path) -> io::Result<()> {
             }
             EntryType::Fifo | EntryType::Char | EntryType::Block => {
                 let mode = Mode::from_raw_mode(mode);
-                replace(&path, || {
-                    Ok(mknodat(CWD, &path, FileType::Fifo, mode, 0)?)
-                })?;
+                replace(&path, || Ok(mknodat(CWD, &path, FileType::Fifo, mode, 0)?))?;
             }
             _ => {}
         }

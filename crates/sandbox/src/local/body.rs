@@ -43,6 +43,11 @@ impl Body {
         }
     }
 
+    pub(super) fn bubblewrap(&self) -> Option<Pid> {
+        let parts = self.parts.as_ref()?;
+        Some(Pid::from_child(&parts.bubblewrap))
+    }
+
     /// From now on the init's end, which is the end of everybody inside, can be seen.
     pub(super) fn watch(&mut self, init: Pid) {
         if let Some(parts) = &mut self.parts {

@@ -12,12 +12,13 @@ use agon_core::environment::Network;
 
 use super::hidden::{Hidden, Seen};
 use super::scratch::{ETC_FOLDERS, Scratch};
+use super::seal::SEALED;
 use crate::contract::{Request, WORK};
 use crate::error::SandboxError;
 
 const HOME: &str = "/home/agent";
 const INIT: &str = "/.agon/init";
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Private folders besides the working folder, which live in memory too.
 const PRIVATE: [(&str, u64, &str); 4] = [
@@ -104,6 +105,7 @@ pub(super) fn command(
     }
     line.tmpfs(WORK, request.environment.disk.0, "0755");
     line.bind(&scratch.init(), INIT);
+    line.bind(&scratch.sealed(), SEALED);
     for folder in &request.read_only {
         line.bind(&folder.host, &folder.inside);
     }

@@ -86,8 +86,11 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         for name in ["shown/suite/agents", "elsewhere", "shown-not"] {
             fs::create_dir_all(at(name)).unwrap();
-            fs::set_permissions(at(name), std::os::unix::fs::PermissionsExt::from_mode(0o755))
-                .unwrap();
+            fs::set_permissions(
+                at(name),
+                std::os::unix::fs::PermissionsExt::from_mode(0o755),
+            )
+            .unwrap();
         }
         symlink(at("shown/suite"), at("link")).unwrap();
         let hidden = Hidden::new(vec![

@@ -12,8 +12,10 @@ mod readiness;
 mod run;
 mod sandbox;
 pub(crate) mod scratch;
+mod seal;
 pub(crate) mod slot;
 mod terminal;
 mod worker;
 
 pub use provider::{LocalConfig, LocalProvider};
+pub use seal::SEALED;

@@ -14,6 +14,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::Pid;
 use tokio::process::Command;
 use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::timeout;
 
 use super::body::{Body, Witness};
@@ -107,46 +108,25 @@ impl LocalProvider {
             .spawn(request, Arc::clone(&slot), theirs, &words)
             .await
             .map_err(start)?;
+        let environment = &request.environment;
+        let limited = limit(&slot, body.bubblewrap(), environment);
         let witness = Witness::new(words, Arc::clone(&slot));
         let Some(pid) = link.hello().await.map_err(start)? else {
             return Err(bubblewrap::explain(&witness.words()));
         };
         body.watch(pid);
-        let environment = &request.environment;
-        let limits = self.limit(&slot, pid, environment).await.map_err(start)?;
+        limited
+            .await
+            .map_err(io::Error::other)
+            .flatten()
+            .map_err(start)?;
+        enter(&slot, pid).await.map_err(start)?;
+        let limits = own_limits(&slot, environment);
         let scratch = Arc::clone(&self.scratch);
         let sandbox = LocalSandbox::new(link, body, witness, scratch, environment);
         let env = environment.env.clone();
         sandbox.tell(Ask::Go { limits, env }).await?;
         Ok(sandbox)
-    }
-
-    /// Puts the init under the limits of its control group; says which it must put on itself.
-    async fn limit(
-        &self,
-        slot: &Arc<Slot>,
-        init: Pid,
-        environment: &Environment,
-    ) -> io::Result<Rlimits> {
-        let memory = bubblewrap::memory_limit(environment);
-        let processes = bubblewrap::process_limit(environment);
-        let grouped = slot.group().is_some();
-        if grouped {
-            // The kernel may take its time for a move.
-            let slot = Arc::clone(slot);
-            let moved = tokio::task::spawn_blocking(move || {
-                slot.group().map_or(Ok(()), |group| {
-                    group.limit(memory, processes)?;
-                    group.add(init)
-                })
-            });
-            moved.await.map_err(io::Error::other)??;
-        }
-        Ok(Rlimits {
-            file_size: environment.disk.0,
-            processes: (!grouped).then_some(processes),
-            memory: (!grouped).then_some(environment.memory.0),
-        })
     }
 
     async fn spawn(
@@ -172,6 +152,46 @@ impl LocalProvider {
         });
         let gone = |_| io::Error::other("the spawner is gone");
         body.await.map_err(gone)?
+    }
+}
+
+/// Limits the control group and puts bubblewrap into it. After a pause the kernel takes longer for a
+/// move than bubblewrap for a start, and then none for the next: so this happens meanwhile.
+fn limit(
+    slot: &Arc<Slot>,
+    bubblewrap: Option<Pid>,
+    environment: &Environment,
+) -> JoinHandle<io::Result<()>> {
+    let memory = bubblewrap::memory_limit(environment);
+    let processes = bubblewrap::process_limit(environment);
+    let slot = Arc::clone(slot);
+    spawn_blocking(move || {
+        if let Some(group) = slot.group() {
+            group.limit(memory, processes)?;
+            // One that has ended already is missed soon enough.
+            let _ = bubblewrap.map(|pid| group.add(pid));
+        }
+        Ok(())
+    })
+}
+
+/// Puts the init under the limits of its control group.
+async fn enter(slot: &Arc<Slot>, init: Pid) -> io::Result<()> {
+    if slot.group().is_none() {
+        return Ok(());
+    }
+    let slot = Arc::clone(slot);
+    let entered = spawn_blocking(move || slot.group().map_or(Ok(()), |group| group.add(init)));
+    entered.await.map_err(io::Error::other)?
+}
+
+/// Those that the init must put on itself.
+fn own_limits(slot: &Slot, environment: &Environment) -> Rlimits {
+    let grouped = slot.group().is_some();
+    Rlimits {
+        file_size: environment.disk.0,
+        processes: (!grouped).then(|| bubblewrap::process_limit(environment)),
+        memory: (!grouped).then_some(environment.memory.0),
     }
 }
 

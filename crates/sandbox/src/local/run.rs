@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdUnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::pipe::{PipeFlags, pipe_with};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -86,9 +88,24 @@ impl Stream {
     /// The end for the program comes along.
     pub(super) fn open(keep: u64) -> io::Result<(Self, OwnedFd)> {
         let (ours, theirs) = pipe()?;
+        Ok((Self::reading(Receiver::from_owned_fd(ours)?, keep), theirs))
+    }
+
+    /// A stream that nobody but us can read from. A pipe could be opened for reading through
+    /// `/proc/self/fd` by those who only were to write to it; a socket can't be opened at all.
+    pub(super) fn one_way(keep: u64) -> io::Result<(Self, OwnedFd)> {
+        let (ours, theirs) = StdUnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        Ok((
+            Self::reading(UnixStream::from_std(ours)?, keep),
+            theirs.into(),
+        ))
+    }
+
+    fn reading(from: impl AsyncRead + Send + Unpin + 'static, keep: u64) -> Self {
         let kept = Arc::new(Mutex::new(Some(Capture::new(keep))));
-        let end = tokio::spawn(drain(Receiver::from_owned_fd(ours)?, Arc::clone(&kept)));
-        Ok((Self { kept, end }, theirs))
+        let end = tokio::spawn(drain(from, Arc::clone(&kept)));
+        Self { kept, end }
     }
 
     fn take(self) -> Captured {
@@ -108,9 +125,9 @@ pub(super) async fn take_all<const N: usize>(mut streams: [Stream; N]) -> [Captu
     streams.map(Stream::take)
 }
 
-async fn drain(mut pipe: Receiver, kept: Arc<Mutex<Option<Capture>>>) {
+async fn drain(mut from: impl AsyncRead + Unpin, kept: Arc<Mutex<Option<Capture>>>) {
     let mut buffer = vec![0; 16 << 10];
-    while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+    while let Ok(count @ 1..) = from.read(&mut buffer).await {
         if let Some(capture) = lock(&kept).as_mut() {
             capture.push(buffer.get(..count).unwrap_or_default());
         }

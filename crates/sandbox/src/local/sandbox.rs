@@ -20,7 +20,7 @@ use super::scratch::Scratch;
 use super::terminal;
 use crate::archive::WorkArchive;
 use crate::contract::{Exec, ExecOutput, Exit, Frozen, Piped, Sandbox, Terminal, WORK};
-use crate::error::SandboxError;
+use crate::error::{ENDING, SandboxError};
 use crate::init::wire::{Ask, Say, Start};
 
 /// For what the init does by itself; programs have deadlines of their own.
@@ -146,7 +146,7 @@ impl Sandbox for LocalSandbox {
     async fn exec(&self, exec: &Exec) -> Result<ExecOutput, SandboxError> {
         let (stdout, their_stdout) = Stream::open(exec.keep).map_err(no_descriptors)?;
         let (stderr, their_stderr) = Stream::open(exec.keep).map_err(no_descriptors)?;
-        let (verdict, their_verdict) = Stream::open(LONGEST_VERDICT).map_err(no_descriptors)?;
+        let (verdict, their_verdict) = Stream::one_way(LONGEST_VERDICT).map_err(no_descriptors)?;
         let stdin = if exec.verdict_channel {
             read_once(&exec.stdin)
         } else {
@@ -169,7 +169,7 @@ impl Sandbox for LocalSandbox {
                     Ok(None) => return Err(self.witness.loss()),
                     Err(_) => {
                         return Err(SandboxError::Timeout {
-                            what: "ending a program",
+                            what: ENDING,
                             seconds: LAST.as_secs_f64(),
                         });
                     }

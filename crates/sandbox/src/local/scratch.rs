@@ -1,5 +1,5 @@
-//! The folder in which this process keeps what its sandboxes are made of: the init's executable
-//! and a small `/etc`. It must be open to everybody (sandboxes run under users of their own), and
+//! The folder in which this process keeps what its sandboxes are made of: the init's executable,
+//! sealed interpreters and a small `/etc`. It must be open to everybody (sandboxes run under users of their own), and
 //! its name carries its owner, so that a leftover is known as such.
 
 use std::fs::{self, Permissions};
@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use tempfile::TempPath;
 
+use super::bubblewrap::PATH;
+use super::seal;
 use crate::error::SandboxError;
 use crate::reaper::OwnerMark;
 
@@ -82,6 +84,7 @@ pub(super) struct Scratch {
 impl Scratch {
     pub(super) fn new(owner: OwnerMark, init: &Path) -> Result<Self, SandboxError> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
+        seal::must_hold()?;
         let name = owner.name(NUMBER.fetch_add(1, Ordering::Relaxed));
         let place = places()
             .into_iter()
@@ -105,6 +108,8 @@ impl Scratch {
 
     fn fill(&self, init: &Path) -> io::Result<()> {
         bring_executable(init, &self.init())?;
+        make_folder(&self.sealed(), 0o755)?;
+        seal::fill(&self.sealed(), PATH)?;
         let etc = self.etc();
         make_folder(&etc, 0o755)?;
         for name in ETC {
@@ -122,6 +127,10 @@ impl Scratch {
 
     pub(super) fn init(&self) -> PathBuf {
         self.folder.join("init")
+    }
+
+    pub(super) fn sealed(&self) -> PathBuf {
+        self.folder.join("sealed")
     }
 
     pub(super) fn etc(&self) -> PathBuf {

@@ -219,11 +219,7 @@ async fn suites_and_runs_below_shown_folders_are_hidden() {
     fs::write(shown.path().join("agent.py"), "shown").unwrap();
     let closed = shown.path().join("closed");
     fs::create_dir_all(closed.join("suite")).unwrap();
-    fs::set_permissions(
-        &closed,
-        std::os::unix::fs::PermissionsExt::from_mode(0o700),
-    )
-    .unwrap();
+    fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
 
     let mut request = request();
     request.read_only.push(agon_sandbox::ReadOnlyFolder {

@@ -194,6 +194,15 @@ async fn a_destroyed_sandbox_is_gone_at_once() {
     assert_eq!(alive("sleep 9753").len(), 0);
 }
 
+fn kill_bubblewrap() {
+    let us = std::process::id().to_string();
+    let killed = Command::new("pkill")
+        .args(["-9", "-P", &us, "bwrap"])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+}
+
 #[tokio::test]
 async fn a_sandbox_killed_from_outside_says_so() {
     let ground = ground().await;
@@ -299,6 +308,8 @@ fn it_works_for_an_ordinary_user() {
             "limits::a_memory_hog_dies_and_the_sandbox_survives",
             "limits::the_description_names_what_enforces",
             "owner::an_owner_that_ends_leaves_nothing",
+            "sealed::a_seal_can_not_be_broken",
+            "sealed::a_sealed_interpreter_can_be_neither_read_nor_traced",
             "terminals::the_foreground_can_be_killed_without_the_shell",
         ])
         .env(INIT, init)
@@ -307,7 +318,7 @@ fn it_works_for_an_ordinary_user() {
         .unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(
-        done.status.success() && said.contains("10 passed"),
+        done.status.success() && said.contains("12 passed"),
         "{said}"
     );
 }

@@ -67,6 +67,7 @@ pub(crate) fn line(id: &str, epoch: u32, attempt: u32, is_final: bool) -> TrialL
             bytes: 0,
         },
         work: None,
+        left_out: 0,
         key: Digest::of(id.as_bytes()),
         at: "2026-11-15T12:00:00Z".parse().unwrap(),
     }
