@@ -19,3 +19,5 @@ mod killed;
 mod run;
 #[path = "cli/screens.rs"]
 mod screens;
+#[path = "cli/verdict.rs"]
+mod verdict;

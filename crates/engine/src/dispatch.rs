@@ -67,7 +67,9 @@ pub async fn dispatch(
         spent,
         began: table.clock.monotonic(),
     };
-    let end = dispatcher.run(jobs, stop).await?;
+    let end = dispatcher.run(jobs, stop).await;
+    table.removals.finish().await;
+    let end = end?;
     table
         .writer
         .flush()

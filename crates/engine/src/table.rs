@@ -8,6 +8,7 @@ use agon_core::{Clock, EnvironmentKind};
 use agon_sandbox::Provider;
 use agon_store::RunWriter;
 
+use crate::removals::Removals;
 use crate::watch::Watch;
 
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub struct Table {
     pub watch: Arc<dyn Watch>,
     /// A frozen working folder larger than this is graded but not kept.
     pub keep_work: u64,
+    pub removals: Removals,
 }
 
 /// Where sandboxes come from, by kind of environment.

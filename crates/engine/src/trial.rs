@@ -149,7 +149,7 @@ impl Trial<Running> {
         let mut sandbox = self.phase.sandbox.take();
         let frozen = run_and_freeze(&mut self.attempt, &mut sandbox).await;
         if let (Err(_), Some(sandbox)) = (&frozen, sandbox.take()) {
-            remove(sandbox).await;
+            self.attempt.table.removals.take(sandbox).await;
         }
         self.then(frozen)
     }
@@ -229,7 +229,7 @@ impl Trial<Frozen> {
     pub async fn grade(mut self) -> Next<Graded> {
         let verdict = grade(&mut self.attempt, &self.phase).await;
         if let Some(sandbox) = self.phase.sandbox.take() {
-            remove(sandbox).await;
+            self.attempt.table.removals.take(sandbox).await;
         }
         let graded = verdict.and_then(|verdict| {
             for check in &verdict.checks {
@@ -319,11 +319,6 @@ impl Trial<Graded> {
     pub fn close(self) -> io::Result<TrialLine> {
         self.attempt.graded(&self.phase.verdict)
     }
-}
-
-/// What can't be removed in time is removed by the next start.
-async fn remove(sandbox: Box<dyn Sandbox>) {
-    timeout(FREEZE, sandbox.destroy()).await.ok();
 }
 
 fn late(what: &str, limit: Duration) -> Fault {

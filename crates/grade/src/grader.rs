@@ -154,7 +154,8 @@ impl Grading<'_> {
     /// An agent that leaves more than can be kept could hide anything in the rest.
     fn left_out(&self) -> Option<Finding> {
         let count = self.evidence.work?.left_out();
-        let reason = format!("{count} entries of the working folder could not be taken");
+        let entries = if count == 1 { "entry" } else { "entries" };
+        let reason = format!("{count} {entries} of the working folder could not be taken");
         (count > 0).then(|| Finding::tampered(LEFT_OUT, reason))
     }
 

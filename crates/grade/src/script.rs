@@ -134,37 +134,29 @@ fn said(line: &[u8], nonce: &Nonce) -> Result<Finding, String> {
 /// that hangs, dies or breaks has run into what the agent left behind. But one that ends in peace
 /// and says nothing is no good, and neither is one that never began.
 fn silent(output: &ExecOutput, running: Running) -> Result<Finding, Fault> {
-    let silent = |why: String| {
-        let stderr = ending(&output.stderr.bytes);
-        Finding::fail(format!("{why} before it said a verdict{stderr}"))
-    };
+    let stderr = ending(&output.stderr.bytes);
     match output.exit {
-        Exit::TimedOut => Ok(silent("the script ran out of time".to_owned())),
-        Exit::Signal(signal) => Ok(silent(format!("the script was killed by signal {signal}"))),
         Exit::Code(0) => Err(bad_check(
             "the script ended without a verdict: it must write one JSON line to descriptor 3",
         )),
         // As shells say it. A sealed interpreter was started, or we would have heard of it.
-        Exit::Code(code @ (126 | 127)) if running == Running::Plain => Err(bad_check(format!(
-            "the script could not be started (exit status {code}){}",
-            ending(&output.stderr.bytes)
+        Exit::Code(126 | 127) if running == Running::Plain => Err(bad_check(format!(
+            "the script could not be started: {}{stderr}",
+            output.exit
         ))),
-        Exit::Code(code) => Ok(silent(format!("the script ended with exit status {code}"))),
+        exit => Ok(Finding::fail(format!(
+            "no verdict of the script: {exit}{stderr}"
+        ))),
     }
 }
 
 /// The last lines of standard error, where tracebacks say what happened.
 fn ending(stderr: &[u8]) -> String {
-    const LINES: usize = 5;
-    let stderr = stderr.trim_ascii_end();
-    let ends = stderr.iter().enumerate().rev();
-    let start = ends
-        .filter(|(_, byte)| **byte == b'\n')
-        .nth(LINES - 1)
-        .map_or(0, |(at, _)| at + 1);
-    match &stderr[start..] {
+    let stderr = String::from_utf8_lossy(stderr);
+    let lines: Vec<&str> = stderr.trim_end().lines().map(str::trim).collect();
+    match &lines[lines.len().saturating_sub(2)..] {
         [] => String::new(),
-        last => format!("; standard error ends with {}", shown(last)),
+        last => format!(", stderr ends {}", shown(last.join("\n").as_bytes())),
     }
 }
 
@@ -258,13 +250,13 @@ mod tests {
             Exit::Code(127),
         ] {
             let mut output = output(exit, "\n");
-            let lines: Vec<_> = (1..=9).map(|line| format!("line {line}\n")).collect();
+            let lines: Vec<_> = (1..=9).map(|line| format!("  line {line}\n")).collect();
             output.stderr.bytes = lines.concat().into();
             let finding = judge(&nonce(), &output).unwrap();
             assert!(!finding.passed && finding.integrity.is_none());
-            let end = r#"ends with "line 5\nline 6\nline 7\nline 8\nline 9""#;
+            let end = r#"stderr ends "line 8\nline 9""#;
             assert!(finding.reason.ends_with(end), "{}", finding.reason);
-            assert!(finding.output.unwrap().stderr.starts_with("line 1\n"));
+            assert!(finding.output.unwrap().stderr.starts_with("  line 1\n"));
         }
     }
 

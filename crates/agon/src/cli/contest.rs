@@ -9,7 +9,7 @@ use agon_agent::{AgentFactory, AgentSpec, Services};
 use agon_core::environment::Network;
 use agon_core::{Clock, Digest, EnvironmentKind, Seed};
 use agon_engine::{
-    Dispatch, Mode, Providers, RunEnd, Spent, Table, Watch, dispatch, regrade, select,
+    Dispatch, Mode, Providers, Removals, RunEnd, Spent, Table, Watch, dispatch, regrade, select,
 };
 use agon_sandbox::container::ContainerProvider;
 use agon_store::stored::FORMAT;
@@ -135,6 +135,7 @@ impl Contest {
             agents: self.agents,
             watch: Arc::clone(&watch),
             keep_work: KEEP_WORK,
+            removals: Removals::default(),
         });
         let end = if mode == Mode::ValidateOnly {
             let reader = RunReader::open(folder.path())?;

@@ -185,7 +185,7 @@ fn names_and_times_that_break_tools_do_not_break_ours() {
     let names = r#"
 touch $'new\nline' $'\e[31mred\e[0m\a' $'\xff\xfe' -- -rf '$(reboot)' '<script>alert(1)<'
 touch -d @-99999 old; touch -d @9223372036854775807 new
-mkdir $'a\nb'; cd $'a\nb'; for i in {1..300}; do mkdir -p dddddddddddddddddddd; cd dddddddddddddddddddd; done
+mkdir $'a\nb'; cd $'a\nb'; for i in {1..150}; do mkdir -p dddddddddddddddddddd; cd dddddddddddddddddddd; done
 cd /work; mkdir -p $'\e]0;title\a'; cd $'\e]0;title\a'; echo deep > file; cd ..
 touch "$(printf 'n%.0s' {1..255})"
 chmod 0 old; ln -s $'to\nnowhere' $'li\nnk'; ln old hard

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 """Runs the candidate on shops that it has never seen; compares output, complaints and status."""
-import ctypes
 import json
 import os
 import random
@@ -11,7 +10,6 @@ import tempfile
 
 nonce = sys.stdin.readline().strip()
 shutil.rmtree(os.environ["AGON_VERIFY"], ignore_errors=True)
-ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no look into this process from outside
 
 rng = random.SystemRandom()
 a, b = rng.randrange(3, 50), rng.randrange(3, 50)

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 """Compares every numeral; the candidate's code runs in a child that only ever sees numbers."""
-import ctypes
 import json
 import os
 import shutil
@@ -9,7 +8,6 @@ import sys
 
 nonce = sys.stdin.readline().strip()
 shutil.rmtree(os.environ["AGON_VERIFY"], ignore_errors=True)
-ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no look into this process from outside
 
 CHILD = """
 import json, sys
