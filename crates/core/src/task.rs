@@ -54,7 +54,8 @@ impl Task {
 
     /// Whether a check looks at what the agent did, rather than at what it left behind.
     pub fn asks_for_actions(&self) -> bool {
-        self.checks.inspect(|checks| checks.iter().any(Check::asks_for_actions))
+        self.checks
+            .inspect(|checks| checks.iter().any(Check::asks_for_actions))
     }
 
     pub fn needs_judge(&self) -> bool {
