@@ -26,16 +26,16 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
     step("cargo build", || {
         succeed(&mut cargo(&["build", "--package", "agon"]))
     })?;
-    let engine = engine_with_image()?;
-    let docker_host = engine.api().docker_host();
-    step("cargo nextest run", || {
-        succeed(nextest(filter).env("DOCKER_HOST", &docker_host))
-    })?;
     if filter.is_none() {
         step("cargo test --doc", || {
             succeed(&mut cargo(&["test", "--doc", "--workspace"]))
         })?;
     }
+    let engine = engine_with_image()?;
+    let docker_host = engine.api().docker_host();
+    step("cargo nextest run", || {
+        succeed(nextest(filter).env("DOCKER_HOST", &docker_host))
+    })?;
     step("stop what was started", || {
         drop(engine);
         Ok(())
