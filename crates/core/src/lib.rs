@@ -29,7 +29,7 @@ pub use digest::Digest;
 pub use environment::{Environment, EnvironmentKind};
 pub use event::{Event, EventBody, Source};
 pub use fault::{Fault, FaultClass};
-pub use id::{RunId, TaskId, TrialId};
+pub use id::{TaskId, TrialId};
 pub use level::Level;
 pub use limits::Limits;
 pub use money::Money;

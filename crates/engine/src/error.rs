@@ -11,6 +11,4 @@ pub enum RunError {
         "can't write results to {folder}: {source}; free some space, then go on with: agon run --resume {folder}"
     )]
     Write { folder: String, source: io::Error },
-    #[error("{0}")]
-    Refused(String),
 }

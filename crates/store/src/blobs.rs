@@ -42,7 +42,7 @@ impl<W: Write> Write for Hashing<W> {
 
 /// Stores `content` compressed (zstd). The digest names the stored bytes, so that a blob can be
 /// verified without unpacking it. Content of more than `cap` bytes is not kept.
-pub fn put_compressed(
+pub(crate) fn put_compressed(
     folder: &RunFolder,
     sync: &Syncer,
     content: &mut dyn Read,
@@ -83,7 +83,7 @@ pub fn put_compressed(
 }
 
 /// Whether a blob still is what its name says.
-pub fn verify(folder: &RunFolder, digest: &Digest) -> io::Result<()> {
+pub(crate) fn verify(folder: &RunFolder, digest: &Digest) -> io::Result<()> {
     let mut hashing = Hashing {
         inner: io::sink(),
         hasher: Hasher::default(),

@@ -1,15 +1,15 @@
 //! The run folder: the truth about a run. Knows files and formats, nothing of sandboxes or agents.
 
 pub mod blobs;
-pub mod error;
-pub mod folder;
-pub mod lines;
-pub mod progress;
-pub mod reader;
-pub mod recorder;
+mod error;
+mod folder;
+mod lines;
+mod progress;
+mod reader;
+mod recorder;
 pub mod stored;
-pub mod sync;
-pub mod writer;
+mod sync;
+mod writer;
 
 pub use error::StoreError;
 pub use folder::{RunFolder, RunLock};

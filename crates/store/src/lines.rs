@@ -8,7 +8,7 @@ use std::path::Path;
 const LONGEST: u64 = 64 << 20;
 
 /// Calls `each` with every complete line and its position. Returns whether a torn line was dropped.
-pub fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Result<bool> {
+pub(crate) fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Result<bool> {
     let mut reader = match File::open(path) {
         Ok(file) => BufReader::with_capacity(1 << 18, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -35,7 +35,7 @@ pub fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Result<boo
 
 /// Opens a file for appending whole lines; a torn last line is cut off. Returns its length, and
 /// whether there was one.
-pub fn open_append(path: &Path) -> io::Result<(File, u64, bool)> {
+pub(crate) fn open_append(path: &Path) -> io::Result<(File, u64, bool)> {
     let mut file = File::options()
         .create(true)
         .read(true)
