@@ -25,13 +25,13 @@ struct Shared {
 }
 
 #[derive(Debug)]
-pub struct Syncer {
+pub(crate) struct Syncer {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Syncer {
-    pub fn start() -> io::Result<Self> {
+    pub(crate) fn start() -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let thread = std::thread::Builder::new()
             .name("agon-sync".to_owned())
@@ -46,7 +46,7 @@ impl Syncer {
     }
 
     /// Asks for a sync of `file`; the same file is synced once however often it is handed in.
-    pub fn soon(&self, file: &Arc<File>) -> io::Result<()> {
+    pub(crate) fn soon(&self, file: &Arc<File>) -> io::Result<()> {
         let mut state = self
             .shared
             .state
@@ -67,7 +67,7 @@ impl Syncer {
 
 impl Syncer {
     /// Syncs what has gathered, now and here; tells of any sync that failed.
-    pub fn flush(&self) -> io::Result<()> {
+    pub(crate) fn flush(&self) -> io::Result<()> {
         let dirty = {
             let mut state = self
                 .shared
