@@ -7,7 +7,7 @@ import sys
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "start":
-        wanted = re.search(r"[Ww]rite (.+?) to (\S+)", message["task"]["instruction"])
+        wanted = re.search(r'[Ww]rite (?:the line )?"?(.+?)"? to (\S+)', message["task"]["instruction"])
     elif message["type"] == "observation":
         if message["kind"] == "ready" and wanted:
             text, path = wanted.groups()

@@ -19,6 +19,8 @@ pub enum SetupError {
          there, name a path in the agent's own folder, or run the agent unconfined with `cmd-host:`"
     )]
     NoProgram { program: String, searched: String },
+    #[error("the agent's program text `{script}` is not there: paths start at the working folder")]
+    NoScript { script: String },
     #[error("the agent's folder {} can't be shown to it: {why}", .folder.display())]
     Folder { folder: PathBuf, why: String },
     #[error("the agent's folder can't be copied: {context}: {source}")]

@@ -43,6 +43,13 @@ impl Layout {
             let file = base.join(word).canonicalize().ok()?;
             (file.is_file() && !within(&file, SHOWN) && !within(&file, SYSTEM)).then_some(file)
         });
+        if script.is_none()
+            && let Some(missing) = arguments.iter().find(|word| names_a_script(word, base))
+        {
+            return Err(SetupError::NoScript {
+                script: missing.clone(),
+            });
+        }
         let by_path = program.contains('/');
         let own = || entry(&base.join(program)).filter(|file| by_path && !within(file, SHOWN));
         let folder = script
@@ -67,6 +74,18 @@ impl Layout {
         );
         Ok(Self { argv, folder })
     }
+}
+
+/// Whether an argument can only mean a program text, and there is none.
+fn names_a_script(word: &str, base: &Path) -> bool {
+    let path = Path::new(word);
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    !word.starts_with('-')
+        && matches!(
+            ending,
+            Some("py" | "sh" | "js" | "mjs" | "ts" | "rb" | "pl")
+        )
+        && !base.join(path).exists()
 }
 
 fn within(path: &Path, roots: &[&str]) -> bool {

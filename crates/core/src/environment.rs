@@ -35,6 +35,14 @@ impl EnvironmentKind {
         }
     }
 
+    /// The actions that can be carried out in such an environment at all.
+    pub const fn able_actions(self) -> &'static [ActionKind] {
+        match self {
+            Self::None | Self::Local | Self::Container => self.default_actions(),
+            Self::Desktop => &ActionKind::ALL,
+        }
+    }
+
     /// The actions that a task in such an environment allows unless it names its own.
     pub const fn default_actions(self) -> &'static [ActionKind] {
         use ActionKind as A;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::event::Phase;
-use agon_core::verdict::{Outcome, TurnEnd, Verdict};
+use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
 use agon_core::{
     Clock, Digest, EventBody, Fault, FaultClass, Seed, Source, Task, TimeSplit, TrialId, Usage,
 };
@@ -66,6 +66,8 @@ pub(crate) struct Attempt {
     pub(crate) usage: Usage,
     pub(crate) steps: u32,
     pub(crate) end: Option<TurnEnd>,
+    /// Why the agent's turn ended, in words, where it did not end it itself.
+    pub(crate) end_note: Option<String>,
     pub(crate) work: Option<Digest>,
     pub(crate) left_out: u64,
     agent: Duration,
@@ -84,6 +86,7 @@ impl Attempt {
             usage: Usage::default(),
             steps: 0,
             end: None,
+            end_note: None,
             work: None,
             left_out: 0,
             agent: Duration::ZERO,
@@ -174,9 +177,12 @@ impl Attempt {
             usage: self.usage,
             retried: self.job.retried,
             rerun: self.job.rerun,
+            regraded: false,
             tainted: verdict.is_some_and(Verdict::tainted),
             integrity: verdict.and_then(Verdict::integrity).map(str::to_owned),
-            reason: verdict.map(first_failure).unwrap_or_default(),
+            reason: verdict.map_or_else(String::new, |verdict| {
+                reason(verdict, self.end_note.as_deref())
+            }),
             events,
             work: self.work,
             left_out: self.left_out,
@@ -198,16 +204,60 @@ pub(crate) fn evidence_lost(error: &io::Error) -> Fault {
     )
 }
 
-/// The first check that did not pass, in one line of bounded length.
-pub(crate) fn first_failure(verdict: &Verdict) -> String {
-    let Some(failed) = verdict.checks.iter().find(|check| !check.passed) else {
+/// Why a trial did not pass, in one line of bounded length: how the agent's turn ended, if not by
+/// itself, and the first check that failed.
+pub(crate) fn reason(verdict: &Verdict, end_note: Option<&str>) -> String {
+    let Some(failed) = first_failed(&verdict.checks) else {
         return String::new();
     };
-    let mut text: String = format!("{}: {}", failed.check, failed.reason)
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(200)
-        .collect();
-    text.truncate(text.trim_end().len());
-    text
+    let found = format!("{}: {}", failed.check, failed.reason);
+    let text = match end_note {
+        Some(note) => format!("{}; {found}", note.chars().take(300).collect::<String>()),
+        None => found,
+    };
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let text: String = plain.take(500).collect();
+    text.trim().to_owned()
+}
+
+/// A part of a combined check says more than the whole.
+fn first_failed(checks: &[CheckResult]) -> Option<&CheckResult> {
+    let failed = checks.iter().find(|check| !check.passed)?;
+    first_failed(&failed.parts).or(Some(failed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, passed: bool, parts: Vec<CheckResult>) -> CheckResult {
+        CheckResult {
+            check: name.to_owned(),
+            passed,
+            score: f64::from(u8::from(passed)),
+            reason: "found\nnothing".to_owned(),
+            weight: 1.0,
+            tainted: false,
+            integrity: None,
+            output: None,
+            parts,
+        }
+    }
+
+    #[test]
+    fn the_reason_names_the_part_that_failed_and_how_the_turn_ended() {
+        let parts = vec![check("one", true, vec![]), check("two", false, vec![])];
+        let checks = vec![check("fine", true, vec![]), check("all", false, parts)];
+        let verdict = Verdict {
+            passed: false,
+            score: 0.0,
+            checks,
+        };
+        assert_eq!(reason(&verdict, None), "two: found nothing");
+        let ended = reason(&verdict, Some("the agent crashed: exit status 2"));
+        assert_eq!(
+            ended,
+            "the agent crashed: exit status 2; two: found nothing"
+        );
+    }
 }

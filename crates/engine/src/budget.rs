@@ -13,7 +13,8 @@ pub struct RunBudget {
     pub money: Option<Money>,
 }
 
-/// What a run has used so far, resumes included.
+/// What a run has used so far. Steps, tokens and money of earlier commands count; time is that of
+/// this command.
 #[derive(Debug, Default)]
 pub struct Spent {
     steps: u64,

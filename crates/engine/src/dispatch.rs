@@ -47,6 +47,8 @@ pub enum RunEnd {
     Interrupted,
     /// No further trial was started because this is used up.
     BudgetSpent(&'static str),
+    /// So many trials could not be graded again and keep the verdict they had.
+    Ungraded(u64),
 }
 
 /// Plays all jobs. What is written when this returns is everything that counts.
@@ -208,6 +210,7 @@ impl Dispatcher<'_> {
             usage: Usage::default(),
             retried: job.retried,
             rerun: job.rerun,
+            regraded: false,
             tainted: false,
             integrity: None,
             reason: String::new(),

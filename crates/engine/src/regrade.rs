@@ -9,13 +9,15 @@ use agon_core::verdict::{Outcome, TurnEnd, Verdict};
 use agon_core::{CutOff, EnvironmentKind, Event, EventBody, Fault, FaultClass, Source, Task};
 use agon_grade::Evidence;
 use agon_sandbox::WorkArchive;
-use agon_store::{Progress, Recorder, RunReader, StoreError, TrialLine};
+use agon_store::{Recorder, RunReader, StoreError, TrialLine};
+use agon_suite::Plan;
 use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
-use crate::attempt::{evidence_lost, first_failure};
+use crate::attempt::{evidence_lost, reason};
 use crate::dispatch::RunEnd;
 use crate::error::RunError;
+use crate::select::{keys, mend};
 use crate::table::Table;
 use crate::trial::{fresh_place, request};
 
@@ -24,15 +26,17 @@ use crate::trial::{fresh_place, request};
 pub async fn regrade(
     table: &Arc<Table>,
     reader: &RunReader,
-    tasks: &[Arc<Task>],
+    plan: &Plan,
     workers: usize,
     stop: &CancellationToken,
 ) -> Result<RunEnd, RunError> {
-    let by_name: HashMap<String, &Arc<Task>> = tasks
+    let by_name: HashMap<String, &Arc<Task>> = plan
+        .tasks()
         .iter()
         .map(|task| (task.id.to_string(), task))
         .collect();
-    let progress = Progress::read(reader.folder())?;
+    let progress = mend(&table.writer)?;
+    let keys = keys(plan);
     let mut lines = reader.trials()?;
     lines.retain(|line| line.is_final);
     let finals = lines.len();
@@ -53,6 +57,7 @@ pub async fn regrade(
             async move { (grade_again(table, reader, &task, &line).await, line) }
         })
         .buffer_unordered(workers.max(1));
+    let mut kept = 0;
     loop {
         let (result, old) = tokio::select! {
             biased;
@@ -62,9 +67,12 @@ pub async fn regrade(
                 None => break,
             },
         };
-        let line = new_line(table, &old, result)?;
-        let replaced = progress.of(&old.task.to_string(), old.epoch);
-        let replaced = replaced.and_then(|latest| latest.final_at);
+        let latest = progress.of(&old.task.to_string(), old.epoch);
+        let attempt = latest.map_or(old.attempt, |latest| latest.attempt) + 1;
+        let mut line = new_line(table, &old, attempt, result)?;
+        line.key = keys.get(&old.task).copied().unwrap_or(line.key);
+        kept += u64::from(!line.is_final);
+        let replaced = latest.and_then(|latest| latest.final_at);
         let write = || -> std::io::Result<()> {
             table.writer.append_trial(&line)?;
             match replaced {
@@ -79,7 +87,11 @@ pub async fn regrade(
         .writer
         .flush()
         .map_err(|source| unwritten(table, source))?;
-    Ok(RunEnd::Complete)
+    Ok(if kept == 0 {
+        RunEnd::Complete
+    } else {
+        RunEnd::Ungraded(kept)
+    })
 }
 
 /// Whether what the trial left behind can still be looked at in the way it was: the agent had its
@@ -144,14 +156,15 @@ fn unpack(reader: &RunReader, line: &TrialLine) -> Result<Option<WorkArchive>, F
 fn new_line(
     table: &Table,
     old: &TrialLine,
+    attempt: u32,
     result: Result<(Verdict, Vec<Event>), (Fault, Vec<Event>)>,
 ) -> Result<TrialLine, RunError> {
-    let attempt = old.attempt + 1;
     let clock = Arc::clone(&table.clock);
     let mut recorder = Recorder::new(&table.writer, clock, &old.task, old.epoch, attempt);
     let mut line = old.clone();
     line.attempt = attempt;
     line.rerun = true;
+    line.regraded = true;
     line.at = table.clock.now();
     let (verdict, fault, events) = match result {
         Ok((verdict, events)) => (Some(verdict), None, events),
@@ -168,7 +181,9 @@ fn new_line(
         .as_ref()
         .and_then(Verdict::integrity)
         .map(str::to_owned);
-    line.reason = verdict.as_ref().map(first_failure).unwrap_or_default();
+    line.reason = verdict
+        .as_ref()
+        .map_or_else(String::new, |verdict| reason(verdict, None));
     line.fault.clone_from(&fault);
     // A verdict that there is already is not given up for a fault.
     line.is_final = fault.is_none() || old.outcome == Outcome::Faulted;

@@ -31,12 +31,9 @@ pub struct Selected<'a> {
     pub done: u64,
 }
 
-/// Reads what is done, and mends what a process that died in between has left.
-pub fn select<'a>(
-    writer: &RunWriter,
-    plan: &'a Plan,
-    mode: Mode,
-) -> Result<Selected<'a>, StoreError> {
+/// Reads what is done, and mends what a process that died in between has left: of two final lines of
+/// a trial the later one counts.
+pub(crate) fn mend(writer: &RunWriter) -> Result<Progress, StoreError> {
     let folder = writer.folder();
     let progress = Progress::read(folder)?;
     for at in &progress.stale {
@@ -45,6 +42,18 @@ pub fn select<'a>(
             .withdraw(*at)
             .map_err(StoreError::io("can't mend", &path))?;
     }
+    Ok(progress)
+}
+
+/// What is left of a plan.
+pub fn select<'a>(
+    writer: &RunWriter,
+    plan: &'a Plan,
+    mode: Mode,
+) -> Result<Selected<'a>, StoreError> {
+    let folder = writer.folder();
+    let progress = mend(writer)?;
+    let keys = keys(plan);
     let mut selected = Selected {
         plan,
         progress,
@@ -54,7 +63,23 @@ pub fn select<'a>(
     };
     for trial in plan.trials() {
         let name = trial.task.id.to_string();
-        match selected.progress.of(&name, trial.epoch) {
+        let latest = selected.progress.of(&name, trial.epoch);
+        // Left by grading again that was stopped: half of the verdicts are by other checks.
+        if let Some(key) = latest.and_then(|latest| latest.key)
+            && keys
+                .get(&trial.task.id)
+                .is_some_and(|planned| *planned != key)
+        {
+            return Err(StoreError::Broken {
+                path: folder.trials_file(),
+                message: format!(
+                    "{name}#{} was graded by other checks: run the same command with --mode \
+                     validate-only first",
+                    trial.epoch
+                ),
+            });
+        }
+        match latest {
             Some(latest) if !open(latest, mode) => selected.done += 1,
             // Written by something else, it has no room for the word to be taken back.
             Some(latest) if latest.outcome.is_some() && latest.final_at.is_none() => {
@@ -67,6 +92,12 @@ pub fn select<'a>(
         }
     }
     Ok(selected)
+}
+
+/// The resume key of each task.
+pub(crate) fn keys(plan: &Plan) -> HashMap<&TaskId, Digest> {
+    let tasks = plan.tasks().iter();
+    tasks.map(|task| (&task.id, plan.key(task))).collect()
 }
 
 /// Whether a trial that has been tried is to be played (again).
@@ -86,12 +117,7 @@ impl Selected<'_> {
     }
 
     pub fn jobs(&self) -> impl Iterator<Item = Job> {
-        let keys: HashMap<&TaskId, Digest> = self
-            .plan
-            .tasks()
-            .iter()
-            .map(|task| (&task.id, self.plan.key(task)))
-            .collect();
+        let keys = keys(self.plan);
         self.plan.trials().filter_map(move |trial| {
             let latest = self.progress.of(&trial.task.id.to_string(), trial.epoch);
             if latest.is_some_and(|latest| !open(latest, self.mode)) {

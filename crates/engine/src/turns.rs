@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agon_agent::{Agent, AgentError, Answer, Reply, TrialContext};
 use agon_core::verdict::TurnEnd;
-use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source};
+use agon_core::{Action, EventBody, Fault, FaultClass, Limits, Observation, Source};
 use agon_sandbox::Owner;
 use tokio::time::{Instant, timeout};
 
@@ -54,12 +54,27 @@ pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<
         Err(Stop::Agent(error)) => ended_by(attempt, error)?,
         Err(Stop::Fault(fault)) => return Err(fault),
     };
+    if attempt.end_note.is_none() {
+        attempt.end_note = note(turn.end, &attempt.task().limits);
+    }
     timeout(FAREWELL, agent.end()).await.ok();
     if let Some(complaints) = agent.complaints() {
         attempt.record(Source::Agent, None, EventBody::Note(complaints))?;
     }
     stage.close(attempt)?;
     Ok(turn)
+}
+
+/// A limit that ended the turn, in words.
+fn note(end: TurnEnd, limits: &Limits) -> Option<String> {
+    match end {
+        TurnEnd::Silent => Some(format!("the agent gave no answer for {}", limits.step)),
+        TurnEnd::StepLimit => Some(format!("the turn ended after {} steps", limits.steps)),
+        TurnEnd::TimeLimit => Some(format!("the turn ended after {}", limits.seconds)),
+        TurnEnd::TokenLimit => Some("the turn ended: its tokens are used up".to_owned()),
+        TurnEnd::MoneyLimit => Some("the turn ended: its money is spent".to_owned()),
+        _ => None,
+    }
 }
 
 /// What leaves the loop other than an ordinary end.
@@ -257,5 +272,6 @@ fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnEnd, Fault> 
         }
     };
     attempt.record(Source::Harness, None, EventBody::Note(error.to_string()))?;
+    attempt.end_note = Some(error.to_string());
     Ok(end)
 }

@@ -10,8 +10,8 @@ use agon_core::{
     Verdict, VerifyOnly, Visible,
 };
 use agon_sandbox::{
-    Exec, ExecOutput, Frozen, Owner, Piped, Provider, Request, Sandbox, SandboxError, Terminal,
-    WorkArchive,
+    Exec, ExecOutput, Frozen, Moment, Owner, Piped, Provider, Request, Sandbox, SandboxError,
+    Terminal, WorkArchive,
 };
 use async_trait::async_trait;
 
@@ -27,6 +27,8 @@ pub(crate) struct Canned {
     pub calls: Arc<Mutex<Vec<String>>>,
     /// What unpacking answers.
     pub refuses_archives: Option<fn() -> SandboxError>,
+    /// What copying files in answers.
+    pub refuses_files: Option<fn() -> SandboxError>,
     /// Is never destroyed.
     pub stays: bool,
 }
@@ -45,6 +47,7 @@ impl Canned {
             answer: Arc::new(answer),
             calls: Arc::default(),
             refuses_archives: None,
+            refuses_files: None,
             stays: false,
         }
     }
@@ -77,7 +80,7 @@ impl Sandbox for Canned {
     }
     async fn copy_in(&self, _: &FileTree, into: &str) -> Result<(), SandboxError> {
         self.note(format!("copy {into}"));
-        Ok(())
+        self.refuses_files.map_or(Ok(()), |error| Err(error()))
     }
     async fn destroy(self: Box<Self>) {
         self.note("destroy");
@@ -91,7 +94,7 @@ impl Sandbox for Canned {
     async fn terminal(&self, _: &Exec) -> Result<Terminal, SandboxError> {
         unused()
     }
-    async fn kill_foreground(&self, _: u32) -> Result<bool, SandboxError> {
+    async fn kill_command(&self, _: u32, _: Moment) -> Result<bool, SandboxError> {
         unused()
     }
     async fn read(&self, _: &str, _: u64) -> Result<Vec<u8>, SandboxError> {

@@ -1,6 +1,7 @@
 //! From the results of parts to that of the whole. Parts that could not be carried out are kept apart
-//! from parts that failed: `all` has failed as soon as one part scores nothing, whatever became of
-//! the rest, and `any` has passed as soon as one part does; otherwise a fault in a part is a fault.
+//! from parts that failed: a fault in a part is a fault of the whole unless the rest settles it. One
+//! part that scores nothing settles `all`, but not under partial credit, where the mean needs every
+//! part; one that passes with full score settles `any`.
 
 use agon_core::check::Check;
 use agon_core::{CheckResult, Fault};

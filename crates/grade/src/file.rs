@@ -35,8 +35,9 @@ pub(crate) fn check(path: &str, test: &FileTest, work: &ArchiveIndex) -> Result<
     let inside = inside(path)?;
     let held = work.get(&inside);
     match (test, held) {
-        (FileTest::Exists(wanted), held) => Ok(exists(*wanted, path, held)),
+        (FileTest::Exists(false), None) => Ok(absent(work, path, &inside)),
         (_, None) => Ok(Finding::fail(missing(work, path, &inside))),
+        (FileTest::Exists(wanted), Some(held)) => Ok(exists(*wanted, path, held)),
         (FileTest::Sha256(wanted), Some(&Held::File { at, size })) => {
             let found = digest_of(&mut work.content(at, size)).map_err(unreadable)?;
             let wrong = (found != *wanted).then(|| format!("expected {wanted}; found {found}"));
@@ -75,14 +76,20 @@ fn inside(path: &str) -> Result<String, Fault> {
     }
 }
 
-fn exists(wanted: bool, path: &str, held: Option<&Held>) -> Finding {
-    match (held, wanted) {
-        (None, true) => Finding::fail(format!("`{path}` does not exist")),
-        (None, false) => Finding::pass(format!("`{path}` does not exist")),
-        (Some(held @ (Held::File { .. } | Held::Folder)), true) => {
-            Finding::pass(format!("`{path}` is {}", describe(held)))
-        }
-        (Some(held), _) => Finding::fail(format!("`{path}` is {}", describe(held))),
+fn exists(wanted: bool, path: &str, held: &Held) -> Finding {
+    let reason = format!("`{path}` is {}", describe(held));
+    if wanted && matches!(held, Held::File { .. } | Held::Folder) {
+        Finding::pass(reason)
+    } else {
+        Finding::fail(reason)
+    }
+}
+
+/// Only what no link leads to is surely not there.
+fn absent(work: &ArchiveIndex, path: &str, inside: &str) -> Finding {
+    match detour(work, inside) {
+        Some(detour) => Finding::fail(format!("`{path}` may exist elsewhere: {detour}")),
+        None => Finding::pass(format!("`{path}` does not exist")),
     }
 }
 
@@ -95,17 +102,22 @@ fn describe(held: &Held) -> String {
     }
 }
 
-/// Why there is nothing at a path: the path may lead through a link.
+/// Why there is nothing at a path.
 fn missing(work: &ArchiveIndex, path: &str, inside: &str) -> String {
-    for parent in Path::new(inside).ancestors().skip(1) {
-        if let Some(parent) = parent.to_str()
-            && let Some(link @ Held::Link { .. }) = work.get(parent)
-        {
-            let link = describe(link);
-            return format!("`{path}` does not exist: `{parent}` is {link}");
-        }
+    match detour(work, inside) {
+        Some(detour) => format!("`{path}` does not exist: {detour}"),
+        None => format!("`{path}` does not exist"),
     }
-    format!("`{path}` does not exist")
+}
+
+/// A link on the way to a path, or what may be one: a hard link to a link is something other.
+fn detour(work: &ArchiveIndex, inside: &str) -> Option<String> {
+    let parents = Path::new(inside).ancestors().skip(1);
+    parents.filter_map(Path::to_str).find_map(|parent| {
+        let held = work.get(parent)?;
+        matches!(held, Held::Link { .. } | Held::Other)
+            .then(|| format!("`{parent}` is {}", describe(held)))
+    })
 }
 
 fn digest_of(content: &mut impl Read) -> io::Result<Digest> {
@@ -178,6 +190,36 @@ mod tests {
             let finding = check("b", &test, &index).unwrap();
             assert!(finding.passed, "{test:?}: {}", finding.reason);
         }
+    }
+
+    #[test]
+    fn a_file_is_not_gone_when_a_link_leads_to_it() {
+        let work = archive(
+            &[
+                Left::Folder("other"),
+                Left::File("other/secret", b"x".to_vec()),
+                Left::Link("link", "other"),
+                Left::Same("same", "link"),
+                Left::File("file", vec![]),
+            ],
+            0,
+        );
+        let gone = |path: &str| {
+            let parents = Path::new(path).ancestors().map(Path::to_owned);
+            let index = ArchiveIndex::of(work.open().unwrap(), parents).unwrap();
+            check(path, &FileTest::Exists(false), &index).unwrap()
+        };
+        for path in ["other/none", "none/secret", "file/secret"] {
+            assert!(gone(path).passed, "{path}");
+        }
+        for path in ["link/secret", "link/none", "link/a/b", "same/secret"] {
+            let finding = gone(path);
+            assert!(!finding.passed, "{path}");
+            let (on_the_way, _) = path.split_once('/').unwrap();
+            let named = format!("`{on_the_way}` is ");
+            assert!(finding.reason.contains(&named), "{}", finding.reason);
+        }
+        assert!(!gone("link").passed && !gone("other/secret").passed);
     }
 
     proptest! {

@@ -374,6 +374,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_folder_that_leaves_no_memory_for_verify_is_the_agents_doing() {
+        let mut provider = canned();
+        provider.refuses_files = Some(|| SandboxError::OutOfMemory);
+        let verdict = grade_in(&provider, vec![scripted()]).await.unwrap();
+        assert_eq!((verdict.passed, verdict.score), (false, 0.0));
+        provider.refuses_files = Some(|| SandboxError::Gone("killed".into()));
+        assert!(grade_in(&provider, vec![scripted()]).await.is_err());
+    }
+
+    #[tokio::test]
     async fn a_folder_that_can_not_be_unpacked_is_the_agents_doing() {
         for refusal in [
             || SandboxError::Denied("no space left".into()),

@@ -121,9 +121,12 @@ async fn carry_out(
     exec: &Exec,
 ) -> Result<Ran, Fault> {
     if let Some((tree, into)) = verify {
-        in_time("copying verify/", exec.timeout, sandbox.copy_in(tree, into))
-            .await?
-            .map_err(trouble)?;
+        let copied = in_time("copying verify/", exec.timeout, sandbox.copy_in(tree, into));
+        match copied.await? {
+            Ok(()) => {}
+            Err(error @ SandboxError::OutOfMemory) => return Ok(Ran::Spoiled(error.to_string())),
+            Err(error) => return Err(trouble(error)),
+        }
     }
     match in_time("the check", exec.timeout, sandbox.exec(exec)).await? {
         Ok(output) => Ok(Ran::Ended(output)),

@@ -22,6 +22,9 @@ pub const VERIFY: &str = "/tmp/verify";
 
 const FORGED: &str = "forged verdict";
 
+const WORDLESS: &str =
+    "the script ended without a verdict: it must write one JSON line to descriptor 3";
+
 /// 128 random bits that only the script learns.
 #[derive(Debug, Clone)]
 pub(crate) struct Nonce(String);
@@ -131,20 +134,19 @@ fn said(line: &[u8], nonce: &Nonce) -> Result<Finding, String> {
 }
 
 /// No verdict. That a script works is proven before agents play (by a solution that passes), so one
-/// that hangs, dies or breaks has run into what the agent left behind. But one that ends in peace
-/// and says nothing is no good, and neither is one that never began.
+/// that hangs, dies or breaks has run into what the agent left behind; and so has one that ends in
+/// peace, for whoever it starts may shut its descriptor. Only where it could be the image's doing
+/// that a script never began or never spoke is nobody blamed.
 fn silent(output: &ExecOutput, running: Running) -> Result<Finding, Fault> {
     let stderr = ending(&output.stderr.bytes);
-    match output.exit {
-        Exit::Code(0) => Err(bad_check(
-            "the script ended without a verdict: it must write one JSON line to descriptor 3",
-        )),
+    match (output.exit, running) {
+        (Exit::Code(0), Running::Plain) => Err(bad_check(format!("{WORDLESS}{stderr}"))),
+        (Exit::Code(0), Running::Sealed) => Ok(Finding::fail(format!("{WORDLESS}{stderr}"))),
         // As shells say it. A sealed interpreter was started, or we would have heard of it.
-        Exit::Code(126 | 127) if running == Running::Plain => Err(bad_check(format!(
-            "the script could not be started: {}{stderr}",
-            output.exit
+        (exit @ Exit::Code(126 | 127), Running::Plain) => Err(bad_check(format!(
+            "the script could not be started: {exit}{stderr}"
         ))),
-        exit => Ok(Finding::fail(format!(
+        (exit, _) => Ok(Finding::fail(format!(
             "no verdict of the script: {exit}{stderr}"
         ))),
     }
@@ -238,14 +240,16 @@ mod tests {
     #[test]
     fn white_space_says_nothing() {
         assert!(judged("\n \n{\"nonce\":\"NONCE\",\"score\":1} \r\n\n").passed);
-        assert!(judge(&nonce(), &output(Exit::Code(0), " \n\n")).is_err());
+        let silence = judge(&nonce(), &output(Exit::Code(0), " \n\n")).unwrap();
+        assert!(!silence.passed && silence.integrity.is_none());
     }
 
     #[test]
-    fn a_script_that_breaks_without_a_verdict_has_failed() {
+    fn a_sealed_script_without_a_verdict_has_failed() {
         for exit in [
             Exit::TimedOut,
             Exit::Signal(9),
+            Exit::Code(0),
             Exit::Code(1),
             Exit::Code(127),
         ] {
@@ -261,9 +265,8 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_ends_in_silence_or_never_began_is_a_fault() {
-        assert!(judge(&nonce(), &output(Exit::Code(0), "")).is_err());
-        for code in [126, 127] {
+    fn a_plain_script_that_ends_in_silence_or_never_began_is_a_fault() {
+        for code in [0, 126, 127] {
             let output = output(Exit::Code(code), "");
             let fault = super::judge(&nonce(), &output, Running::Plain).unwrap_err();
             assert_eq!(fault.class, FaultClass::Check);

@@ -23,6 +23,7 @@ pub enum CaveatKind {
     Rerun,
     Retried,
     StrayLines,
+    OtherChecks,
 }
 
 impl CaveatKind {
@@ -82,6 +83,13 @@ pub(crate) fn caveats(manifest: &Manifest, overall: &Standing, marks: &Marks) ->
             counted(marks.stray_lines, "recorded line", "recorded lines")
         );
         say(CaveatKind::StrayLines, text);
+    }
+    if marks.other_checks > 0 {
+        let text = format!(
+            "Graded by other checks than this run's manifest names: {}.",
+            trials(marks.other_checks)
+        );
+        say(CaveatKind::OtherChecks, text);
     }
     caveats
 }

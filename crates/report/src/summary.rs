@@ -190,4 +190,6 @@ pub struct Marks {
     pub integrity: u64,
     /// Lines that are no part of the plan, left out.
     pub stray_lines: u64,
+    /// Final lines graded by other checks than the manifest names.
+    pub other_checks: u64,
 }

@@ -86,11 +86,17 @@ impl<'a> Tally<'a> {
             }
         };
         self.marks.attempts += 1;
-        self.tasks[place].seconds += line.seconds;
-        add_usage(&mut self.usage, &line.usage);
+        // What was only graded again has been played, and counted, before.
+        if !line.regraded {
+            self.tasks[place].seconds += line.seconds;
+            add_usage(&mut self.usage, &line.usage);
+        }
     }
 
     fn add_result(&mut self, place: usize, line: &TrialLine) {
+        if line.key != self.manifest.tasks[place].key {
+            self.marks.other_checks += 1;
+        }
         let task = &mut self.tasks[place];
         match line.outcome {
             Outcome::Passed => task.passed += 1,

@@ -64,9 +64,12 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
     /// Starts a program on a terminal of its own (no echo, wide, not cooked for output).
     async fn terminal(&self, exec: &Exec) -> Result<Terminal, SandboxError>;
 
-    /// Kills what runs in the foreground of the terminal whose shell has this pid (as seen inside),
-    /// with all its descendants; never the shell itself. Says whether there was anything.
-    async fn kill_foreground(&self, shell: u32) -> Result<bool, SandboxError>;
+    /// Ends the command line of the shell with this pid (as seen inside): tells the shell by
+    /// [`DROP_LINE`] to drop the rest of it, and kills what runs in the foreground of its terminal
+    /// and every child that it has got `since`, or that came to the first process since, with all
+    /// descendants; never the shell itself. The shell stands still meanwhile. Says whether anybody
+    /// was killed.
+    async fn kill_command(&self, shell: u32, since: Moment) -> Result<bool, SandboxError>;
 
     /// Reads a file, at most `limit` bytes; relative paths start at the working folder.
     async fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, SandboxError>;
@@ -95,6 +98,30 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
 
     /// Removes everything. Dropping a sandbox does the same, without waiting.
     async fn destroy(self: Box<Self>);
+}
+
+/// The signal that tells a shell to drop the rest of its command line.
+pub const DROP_LINE: &str = "USR2"; // as `Signal::USR2` in the init
+
+/// A moment as the processes of a sandbox tell it: whoever starts later is greater. Outside of it
+/// there is no clock to compare with: reaching into a sandbox takes an unknown time.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+pub struct Moment {
+    /// Hundredths of a second since the machine started.
+    pub tick: u64,
+    /// The newest process: pids rise, so they tell who came first within a tick.
+    pub pid: u32,
 }
 
 #[derive(Debug)]

@@ -15,8 +15,8 @@ pub mod session;
 
 pub use archive::WorkArchive;
 pub use contract::{
-    Captured, Exec, ExecOutput, Exit, Frozen, Owner, Piped, Provider, ReadOnlyFolder, Request,
-    Sandbox, Terminal, WORK,
+    Captured, DROP_LINE, Exec, ExecOutput, Exit, Frozen, Moment, Owner, Piped, Provider,
+    ReadOnlyFolder, Request, Sandbox, Terminal, WORK,
 };
 pub use error::SandboxError;
 pub use index::{ArchiveIndex, Held};

@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout_at};
 use self::marker::{Mark, Piece};
 use self::shell::Shell;
 use crate::capture::Capture;
-use crate::contract::{Captured, Exec, Sandbox, WORK};
+use crate::contract::{Captured, Exec, Moment, Sandbox, WORK};
 use crate::error::SandboxError;
 
 /// How long a killed command may take to give the prompt back, in all.
@@ -83,7 +83,7 @@ pub struct CommandResult {
     pub output: Captured,
     /// All bytes of it.
     pub total: u64,
-    /// Exit status, where the command has ended and it is known.
+    /// Exit status, where the command has ended by itself and it is known.
     pub exit: Option<i32>,
     /// Still running: wait, send input or a control key.
     pub running: bool,
@@ -109,7 +109,11 @@ pub struct ShellSession {
 /// How a command, or the shell, ended.
 #[derive(Debug)]
 enum End {
-    Prompt { status: i32, cwd: String },
+    Prompt {
+        status: i32,
+        since: Moment,
+        cwd: String,
+    },
     Shell(Option<i32>),
 }
 
@@ -275,9 +279,10 @@ impl ShellSession {
             Piece::Mark(Mark::Prompt {
                 line: of,
                 status,
+                since,
                 cwd,
             }) if of == line => {
-                ended.get_or_insert(End::Prompt { status, cwd });
+                ended.get_or_insert(End::Prompt { status, since, cwd });
             }
             Piece::Mark(Mark::Exit(status)) => {
                 ended.get_or_insert(End::Shell(Some(status)));
@@ -288,8 +293,8 @@ impl ShellSession {
         Ok(ended.map_or(Step::Output, Step::Ended))
     }
 
-    /// Time is over: first what runs in the foreground is killed, then the shell's own loop is
-    /// interrupted, at last the shell is given up.
+    /// Time is over: first all that the command line has started is killed and the shell told to
+    /// drop the rest, then it is interrupted, at last the shell is given up.
     async fn kill(&mut self, sandbox: &dyn Sandbox) -> Result<CommandResult, SandboxError> {
         use Means::{Interrupt, Kill};
         let means = [Kill, Interrupt, Interrupt, Kill, Interrupt];
@@ -297,7 +302,9 @@ impl ShellSession {
             self.shell.typing.clear();
             match attempt {
                 Kill => {
-                    sandbox.kill_foreground(self.shell.pid).await?;
+                    sandbox
+                        .kill_command(self.shell.pid, self.shell.since)
+                        .await?;
                 }
                 // Not right after a kill: it would go to the dead, whom the shell has not buried.
                 Interrupt => {
@@ -327,7 +334,8 @@ impl ShellSession {
         timed_out: bool,
     ) -> Result<CommandResult, SandboxError> {
         let (exit, restarted) = match end {
-            End::Prompt { status, cwd } => {
+            End::Prompt { status, since, cwd } => {
+                self.shell.since = since;
                 self.cwd = cwd;
                 (Some(status), false)
             }
@@ -342,7 +350,8 @@ impl ShellSession {
             }
         };
         self.running = None;
-        let mut result = self.result(exit);
+        // What a killed command leaves behind is no status of its own.
+        let mut result = self.result(exit.filter(|_| !timed_out));
         result.timed_out = timed_out;
         result.restarted = restarted;
         Ok(result)

@@ -36,6 +36,8 @@ session_scenarios! {
     output_is_kept_whole_and_shown_in_part,
     any_bytes_survive,
     a_hard_time_out_kills_the_whole_tree,
+    a_hard_time_out_drops_the_rest_of_the_line,
+    a_shell_that_cannot_drop_its_line_is_replaced,
     loops_of_the_shell_itself_are_interrupted,
     a_shell_that_will_not_stop_is_replaced,
     a_silent_command_can_be_waited_for_and_typed_to,

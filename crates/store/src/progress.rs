@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use agon_core::verdict::Outcome;
-use agon_core::{FaultClass, Usage};
+use agon_core::{Digest, FaultClass, Usage};
 use serde::Deserialize;
 
 use crate::error::StoreError;
@@ -26,6 +26,8 @@ pub struct Latest {
     pub faulted_before: bool,
     /// Where the final line says that it is final.
     pub final_at: Option<u64>,
+    /// The resume key of the final line: by which task and checks it was graded.
+    pub key: Option<Digest>,
 }
 
 #[derive(Debug, Default)]
@@ -50,6 +52,10 @@ struct Peek<'a> {
     outcome: Outcome,
     #[serde(default)]
     fault: Option<PeekFault>,
+    #[serde(default)]
+    key: Option<Digest>,
+    #[serde(default)]
+    regraded: bool,
     #[serde(default)]
     steps: u32,
     #[serde(default)]
@@ -79,8 +85,10 @@ impl Progress {
     }
 
     fn add(&mut self, peek: &Peek<'_>, final_at: Option<u64>) {
-        self.steps += u64::from(peek.steps);
-        self.usage += &peek.usage;
+        if !peek.regraded {
+            self.steps += u64::from(peek.steps);
+            self.usage += &peek.usage;
+        }
         if !self.tasks.contains_key(peek.task.as_ref()) {
             self.tasks
                 .insert(peek.task.clone().into_owned(), HashMap::new());
@@ -95,6 +103,7 @@ impl Progress {
             if peek.is_final {
                 self.stale.extend(latest.final_at);
                 latest.final_at = final_at;
+                latest.key = peek.key;
                 latest.outcome = Some(peek.outcome);
                 latest.retryable = peek
                     .fault

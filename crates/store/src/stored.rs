@@ -122,6 +122,9 @@ pub struct TrialLine {
     /// This attempt was asked for by `--mode rerun-failed` or graded again by `validate-only`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rerun: bool,
+    /// Graded again, not played again: its time and usage are those of the attempt it was played in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub regraded: bool,
     /// A check ran where the agent had been.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,

@@ -15,6 +15,8 @@ const GATHER: Duration = Duration::from_millis(100);
 struct State {
     dirty: Vec<Arc<File>>,
     stopping: bool,
+    /// The thread syncs what it took.
+    syncing: bool,
     failed: Option<String>,
 }
 
@@ -22,6 +24,7 @@ struct State {
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    synced: Condvar,
 }
 
 #[derive(Debug)]
@@ -63,27 +66,19 @@ impl Syncer {
         }
         Ok(())
     }
-}
 
-impl Syncer {
-    /// Syncs what has gathered, now and here; tells of any sync that failed.
+    /// Syncs what has gathered and waits for what is on its way; tells of any sync that failed.
     pub(crate) fn flush(&self) -> io::Result<()> {
-        let dirty = {
-            let mut state = self
-                .shared
-                .state
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut state.dirty)
+        let lock = || {
+            let state = self.shared.state.lock();
+            state.unwrap_or_else(PoisonError::into_inner)
         };
+        let dirty = std::mem::take(&mut lock().dirty);
         for file in &dirty {
             file.sync_data()?;
         }
-        let state = self
-            .shared
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let state = self.shared.synced.wait_while(lock(), |state| state.syncing);
+        let state = state.unwrap_or_else(PoisonError::into_inner);
         match &state.failed {
             None => Ok(()),
             Some(failed) => Err(io::Error::other(format!("a disk sync failed: {failed}"))),
@@ -122,12 +117,15 @@ fn run(shared: &Shared) {
         }
         let dirty = std::mem::take(&mut state.dirty);
         let stop = state.stopping && dirty.is_empty();
+        state.syncing = !stop;
         drop(state);
         if stop {
             return;
         }
         let failed = dirty.iter().find_map(|file| file.sync_data().err());
         state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.syncing = false;
+        shared.synced.notify_all();
         if let Some(error) = failed {
             state.failed = Some(error.to_string());
         }

@@ -38,6 +38,8 @@ pub struct RunWriter {
 struct Shared {
     folder: RunFolder,
     trials: Mutex<Appended>,
+    /// The same file, for taking the word `final` back: writes at a place, which appending can't.
+    marks: Arc<File>,
     segment: Mutex<Segments>,
     sync: Syncer,
 }
@@ -103,12 +105,15 @@ impl RunWriter {
         }
         let path = folder.trials_file();
         let trials = Appended::open(&path).map_err(StoreError::io("can't append to", &path))?;
+        let marks = File::options().read(true).write(true).open(&path);
+        let marks = Arc::new(marks.map_err(StoreError::io("can't write to", &path))?);
         let sync = Syncer::start().map_err(StoreError::io("can't start syncing", &path))?;
         let segment = Mutex::default();
         Ok(Self {
             shared: Arc::new(Shared {
                 folder: folder.clone(),
                 trials: Mutex::new(trials),
+                marks,
                 segment,
                 sync,
             }),
@@ -152,8 +157,7 @@ impl RunWriter {
     /// Takes the word `final` from the line whose value stands at `at`: another one has replaced it.
     /// A process killed between the two leaves both; the next one finds that and takes it back.
     pub fn withdraw(&self, at: u64) -> io::Result<()> {
-        let path = self.shared.folder.trials_file();
-        let file = File::options().read(true).write(true).open(path)?;
+        let file = &self.shared.marks;
         let mut value = [0; PADDED_TRUE.len()];
         file.read_exact_at(&mut value, at)?;
         if value != PADDED_TRUE {
@@ -161,8 +165,10 @@ impl RunWriter {
                 "byte {at} of trials.jsonl is no final mark"
             )));
         }
+        // The line that takes its place first: a power cut must not leave the trial without one.
+        file.sync_data()?;
         file.write_all_at(FALSE, at)?;
-        self.shared.sync.soon(&Arc::new(file))
+        self.shared.sync.soon(file)
     }
 
     /// Everything written so far is on disk when this returns.

@@ -44,11 +44,19 @@ pub(crate) fn discover(path: &Path, errors: &mut Vec<SuiteError>) -> Result<Layo
     if path.join(TASK_FILE).is_file() {
         return single(&path.join(TASK_FILE), Some(path));
     }
+    let categories = folders(path)?;
+    if categories.iter().any(|folder| is_task_folder(folder)) {
+        return Err(one_category(path));
+    }
     let mut tasks = Vec::new();
-    for category in folders(path)? {
-        tasks.extend(in_category(&category, errors)?);
+    for category in &categories {
+        tasks.extend(in_category(category, errors)?);
     }
     if tasks.is_empty() && errors.is_empty() {
+        let task_files = entries(path)?.into_iter().any(|file| is_task_file(&file));
+        if task_files {
+            return Err(one_category(path));
+        }
         return Err(SuiteError::layout_help(
             path,
             "there are no tasks here",
@@ -105,6 +113,31 @@ fn single(file: &Path, folder: Option<&Path>) -> Result<Layout, SuiteError> {
     })
 }
 
+/// A folder that is one task: `task.yaml` and no other tasks in it.
+fn is_task_folder(folder: &Path) -> bool {
+    let others = entries(folder).unwrap_or_default();
+    folder.join(TASK_FILE).is_file()
+        && !others.iter().any(|other| {
+            other.join(TASK_FILE).is_file()
+                || (is_task_file(other) && other.file_name() != Some(OsStr::new(TASK_FILE)))
+        })
+}
+
+fn is_task_file(path: &Path) -> bool {
+    path.is_file() && path.extension() == Some(OsStr::new("yaml"))
+}
+
+fn one_category(path: &Path) -> SuiteError {
+    SuiteError::layout_help(
+        path,
+        "this folder holds tasks, not categories: it is one category of a suite",
+        format!(
+            "give the suite itself, with --category {} to play only this part",
+            folder_name(path).unwrap_or_default()
+        ),
+    )
+}
+
 fn in_category(category: &Path, errors: &mut Vec<SuiteError>) -> Result<Vec<Found>, SuiteError> {
     let name = category
         .file_name()
@@ -121,7 +154,7 @@ fn in_category(category: &Path, errors: &mut Vec<SuiteError>) -> Result<Vec<Foun
                 continue;
             }
             (path.file_name(), file, Some(path.clone()))
-        } else if path.extension() == Some(OsStr::new("yaml")) {
+        } else if is_task_file(&path) {
             (path.file_stem(), path.clone(), None)
         } else {
             continue;

@@ -190,6 +190,7 @@ fn trial_line(attempt: u32, events: EventsAt) -> TrialLine {
         usage: agon_core::Usage::default(),
         retried: false,
         rerun: false,
+        regraded: false,
         tainted: false,
         integrity: None,
         reason: String::new(),

@@ -139,7 +139,7 @@ impl Contest {
         });
         let end = if mode == Mode::ValidateOnly {
             let reader = RunReader::open(folder.path())?;
-            regrade(&table, &reader, self.plan.tasks(), options.workers, stop).await
+            regrade(&table, &reader, &self.plan, options.workers, stop).await
         } else {
             let selected = select(&table.writer, &self.plan, mode)?;
             if table.writer.cut_torn_line() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use agon_core::verdict::Outcome;
 use agon_core::{Clock, EnvironmentKind, SystemClock, Task, TaskId};
 use agon_engine::{Dispatch, Mode, RunBudget, RunEnd, Unwatched};
+use agon_sandbox::container::ContainerProvider;
 use agon_store::{RunFolder, RunReader, SuiteStamp, TrialLine};
 use agon_suite::{Finding, Severity};
 use tokio_util::sync::CancellationToken;
@@ -27,9 +28,15 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
     let count = tasks.len() as u64;
     let mut played = 0;
     if !args.only_static {
-        let (playable, rest): (Vec<_>, Vec<_>) = tasks.into_iter().partition(is_playable);
+        let no_engine = no_engine(&tasks).await;
+        let mut playable = Vec::new();
+        for task in tasks {
+            match unplayable(&task, no_engine.as_deref()) {
+                Some(why) => findings.push(not_played(&task, &why)),
+                None => playable.push(task),
+            }
+        }
         played = playable.len();
-        findings.extend(rest.iter().map(not_played));
         if !playable.is_empty() {
             match play_both(playable, &stamps, args).await? {
                 Some(found) => findings.extend(found),
@@ -56,22 +63,36 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
     Ok(if errors == 0 { Exit::Done } else { Exit::Bad })
 }
 
-/// Whether this version can play and grade the task.
-fn is_playable(task: &Task) -> bool {
-    task.environment.kind != EnvironmentKind::Desktop && !task.needs_judge()
+/// Why a task can't be played and graded here, if so.
+fn unplayable(task: &Task, no_engine: Option<&str>) -> Option<String> {
+    match task.environment.kind {
+        _ if task.needs_judge() => Some("it needs a judge".to_owned()),
+        EnvironmentKind::Desktop => Some("it needs a desktop".to_owned()),
+        EnvironmentKind::Container => no_engine.map(str::to_owned),
+        EnvironmentKind::None | EnvironmentKind::Local => None,
+    }
 }
 
-fn not_played(task: &Task) -> Finding {
-    let why = if task.needs_judge() {
-        "it needs a judge"
-    } else {
-        "it needs a desktop"
-    };
+fn not_played(task: &Task, why: &str) -> Finding {
     Finding {
         task: task.id.clone(),
         severity: Severity::Note,
         message: format!("not played: {why}"),
     }
+}
+
+/// What keeps containers from being used, if any task wants one.
+async fn no_engine(tasks: &[Task]) -> Option<String> {
+    let wanted = tasks
+        .iter()
+        .any(|task| task.environment.kind == EnvironmentKind::Container);
+    if !wanted {
+        return None;
+    }
+    ContainerProvider::connect()
+        .await
+        .err()
+        .map(|error| error.to_string())
 }
 
 fn show(findings: &[Finding], json: bool) -> Result<(), Failure> {

@@ -71,7 +71,13 @@ impl Loaded {
 pub(super) fn stamps(suites: &[Suite]) -> Vec<SuiteStamp> {
     let stamp = |suite: &Suite| SuiteStamp {
         name: suite.name.clone(),
-        path: suite.path.display().to_string(),
+        // Absolute, so that the run can be gone on with from anywhere.
+        path: suite
+            .path
+            .canonicalize()
+            .unwrap_or_else(|_| suite.path.clone())
+            .display()
+            .to_string(),
         digest: suite.digest,
     };
     suites.iter().map(stamp).collect()

@@ -6,14 +6,20 @@ use std::io::{self, IsTerminal, Write};
 use agon_report::{Look, Screen};
 use serde::Serialize;
 
-/// Data: what a script reads.
+/// Data: what a script reads. A reader that has seen enough is no error.
 pub(super) fn data(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
+    let write = || -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        if !text.ends_with('\n') {
+            out.write_all(b"\n")?;
+        }
+        out.flush()
+    };
+    match write() {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
     }
-    out.flush()
 }
 
 /// One JSON object per line.

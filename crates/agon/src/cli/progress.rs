@@ -91,6 +91,10 @@ impl Bars {
                     }
                 })
                 .with_key("left", move |state: &ProgressState, out: &mut dyn Write| {
+                    if per_second(&rate, state) <= 0.0 {
+                        write!(out, "-").ok();
+                        return;
+                    }
                     let left = state.len().unwrap_or(0).saturating_sub(state.pos()) as f64;
                     let seconds = (left / per_second(&rate, state)).min(1e9);
                     let left = Duration::from_secs_f64(seconds.max(0.0).floor());

@@ -46,6 +46,11 @@ pub(super) fn find_run(name: &str) -> Result<PathBuf, Failure> {
     let found = candidates
         .into_iter()
         .find(|path| RunFolder::at(path).has_manifest());
+    // `latest` moves on; what it means now must not.
+    let found = found.map(|path| match path.read_link() {
+        Ok(target) => path.parent().unwrap_or(Path::new("")).join(target),
+        Err(_) => path,
+    });
     found.ok_or_else(|| {
         Failure::new(format_args!(
             "there is no run `{name}`: give a run folder, a name under {RUNS}/, or `latest`"

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::clock::FixedClock;
-use agon_core::{Clock, SystemClock};
+use agon_core::{Clock, EnvironmentKind, SystemClock};
 use agon_engine::{Dispatch, Mode, RunBudget, RunEnd};
 use agon_report::{Format, Headline, RunReport, render};
 use agon_store::{Manifest, RunFolder, RunReader};
 
-use super::args::{RunArgs, SelectionArgs};
+use super::args::{ModeArg, RunArgs, SelectionArgs};
 use super::contest::{Contest, Entry};
 use super::exit::Exit;
 use super::failure::Failure;
@@ -72,7 +72,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let watch = progress::watch().into();
     let new = contest.manifest.clone();
     let end = contest.play(&folder, mode, &options, watch, &stop).await?;
-    if let (Mode::ValidateOnly, RunEnd::Complete, Some(old)) = (mode, end, old) {
+    let graded = matches!(end, RunEnd::Complete | RunEnd::Ungraded(_));
+    if let (Mode::ValidateOnly, true, Some(old)) = (mode, graded, old) {
         manifest::regraded(&folder, old, &new)?;
     }
     let seconds = clock.monotonic().saturating_sub(began).as_secs_f64();
@@ -119,6 +120,14 @@ impl Chosen {
             && let Some(old) = chosen.old.clone()
         {
             chosen.complete(args, &old)?;
+        }
+        if args.mode == ModeArg::ValidateOnly && chosen.old.is_none() {
+            return Err(Failure::new(
+                "which run is to be graded again? Give it with --resume RUN or --out DIR",
+            ));
+        }
+        if let Some(name) = chosen.agent.strip_prefix("replay:") {
+            chosen.agent = format!("replay:{}", find_run(name)?.display());
         }
         if chosen.suites.is_empty() {
             return Err(Failure::new(
@@ -196,11 +205,16 @@ fn recalled(kept: &BTreeMap<String, String>) -> Result<SelectionArgs, Failure> {
     })
 }
 
+/// Budgets are told by what they count; the flag for time is in seconds.
+fn budget_flag(what: &str) -> &str {
+    if what == "time" { "seconds" } else { what }
+}
+
 fn dry_run(args: &RunArgs, chosen: &Chosen, loaded: &Loaded) -> Result<Exit, Failure> {
     let names: Vec<&str> = loaded
         .suites
         .iter()
-        .map(|suite| suite.path.as_str())
+        .map(|suite| suite.name.as_str())
         .collect();
     output::say(&format!(
         "agent {}, suites {}",
@@ -216,6 +230,17 @@ fn dry_run(args: &RunArgs, chosen: &Chosen, loaded: &Loaded) -> Result<Exit, Fai
         list::print_json(loaded)?
     } else {
         output::data(&list::text(loaded))?
+    }
+    let desktops = loaded
+        .tasks
+        .iter()
+        .filter(|t| t.environment.kind == EnvironmentKind::Desktop);
+    match desktops.count() {
+        0 => {}
+        count => output::say(&format!(
+            "{} need a desktop, which this version of agon can't play",
+            output::count(count as u64, "task")
+        )),
     }
     Ok(Exit::Done)
 }
@@ -263,6 +288,13 @@ fn conclude(
     let unfinished = match end {
         RunEnd::Interrupted => Some("interrupted".to_owned()),
         RunEnd::BudgetSpent(what) => Some(format!("the run's budget of {what} is spent")),
+        RunEnd::Ungraded(count) => {
+            let trials = output::count(count, "trial");
+            output::say(&format!(
+                "{trials} could not be graded again and keep their verdicts"
+            ));
+            None
+        }
         RunEnd::Complete => match mendable(&reader)? {
             0 => None,
             faults => Some(format!("{} faulted", output::count(faults, "trial"))),
@@ -270,10 +302,18 @@ fn conclude(
     };
     if let Some(why) = unfinished {
         let path = folder.path().display();
-        output::say(&format!("{why}; go on with: agon run --resume {path}"));
+        // Budgets are those of one command, so that going on needs a new one or none.
+        let more = match end {
+            RunEnd::BudgetSpent(what) => format!(" --budget-{} MORE", budget_flag(what)),
+            _ => String::new(),
+        };
+        output::say(&format!(
+            "{why}; go on with: agon run --resume {path}{more}"
+        ));
     }
     Ok(match (end, args.fail_under) {
         (RunEnd::Interrupted, _) => Exit::Interrupted,
+        (RunEnd::Ungraded(_), _) => Exit::Faults,
         _ if !complete => Exit::Faults,
         (_, Some(least)) if headline.score.is_none_or(|score| score < least) => Exit::Under,
         _ => Exit::Done,

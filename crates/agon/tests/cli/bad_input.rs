@@ -155,7 +155,7 @@ fn an_unknown_agent_is_shown_with_the_nearest_one() {
             "orcle",
             &["`orcle`, did you mean `oracle`?", "cmd:PROGRAM"][..],
         ),
-        ("replay:nothing", &["nothing is no run folder"]),
+        ("replay:nothing", &["there is no run `nothing`"]),
         ("cmd:", &["name the program to run"]),
         (
             "cmd:no-such-program",
@@ -200,7 +200,7 @@ fn going_on_with_nothing_is_refused() {
     }
     bench
         .run(&["--mode", "validate-only"])
-        .refused(&["run holds no run to grade again"]);
+        .refused(&["which run is to be graded again?", "--resume RUN"]);
     assert!(!bench.path("run").exists());
 }
 

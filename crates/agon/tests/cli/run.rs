@@ -212,3 +212,100 @@ fn listing_is_one_object_per_task_and_line() {
     bench.run(&["--dry-run"]).expect(0);
     assert!(!bench.path("run").exists(), "a dry run makes nothing");
 }
+
+const TALK: &str = "\
+name: Talk
+task: Say yes.
+environment: { kind: none }
+checks: [{ type: returned_result, equals: 'yes' }]
+solution: [{ action: finish, result: 'yes' }]
+";
+
+#[test]
+fn grading_again_counts_nothing_twice_and_numbers_on() {
+    let bench = Bench::new();
+    bench.suite(&[("a", TALK)]);
+    bench.run(&["--agent", "noop"]).expect(0);
+    bench
+        .run(&["--agent", "noop", "--mode", "rerun-failed"])
+        .expect(0);
+    for _ in 0..2 {
+        bench
+            .run(&["--agent", "noop", "--mode", "validate-only"])
+            .expect(0);
+    }
+    let trials = bench.trials();
+    let attempts: Vec<u32> = trials.iter().map(|line| line.attempt).collect();
+    assert_eq!(attempts, [1, 2, 3, 4]);
+    assert_eq!(trials.iter().filter(|line| line.is_final).count(), 1);
+    let regraded: Vec<bool> = trials.iter().map(|line| line.regraded).collect();
+    assert_eq!(regraded, [false, false, true, true]);
+    // Two plays of one step each: a third step is left in a budget of three.
+    let json = bench.run(&[
+        "--agent",
+        "noop",
+        "--mode",
+        "rerun-failed",
+        "--budget-steps",
+        "3",
+    ]);
+    json.expect(0);
+    assert_eq!(bench.trials().len(), 5);
+}
+
+#[test]
+fn verdicts_by_other_checks_are_told_and_not_mixed() {
+    let bench = Bench::new();
+    bench.suite(&[("a", TALK), ("b", TALK)]);
+    bench.run(&["--agent", "oracle"]).expect(0);
+    let stricter = TALK.replace("equals: 'yes'", "equals: 'no'");
+    bench.write("suite/test/a.yaml", &stricter);
+    // As if grading again had been killed after its first trial: the manifest is the old one.
+    let manifest = std::fs::read(bench.path("run/run.json")).unwrap();
+    bench
+        .run(&["--agent", "oracle", "--mode", "validate-only"])
+        .expect(0);
+    std::fs::write(bench.path("run/run.json"), manifest).unwrap();
+    let report = bench.call(&["report", "run"]).expect(0).stdout();
+    assert!(report.contains("Graded by other checks"), "{report}");
+    bench.write("suite/test/a.yaml", TALK);
+    let refused = bench.run(&["--agent", "oracle"]).expect(2);
+    assert!(
+        refused.stderr().contains("validate-only"),
+        "{}",
+        refused.stderr()
+    );
+    bench
+        .run(&["--agent", "oracle", "--mode", "validate-only"])
+        .expect(0);
+    let healed = bench.run(&["--agent", "oracle"]).expect(0);
+    assert_eq!(healed.json()["passed"], 2);
+}
+
+#[test]
+fn a_crash_of_the_agent_is_said_where_the_failure_is() {
+    let bench = Bench::new();
+    bench.suite(&[("a", TALK)]);
+    bench.write("agent/broken.py", "import no_such_module\n");
+    let called = bench
+        .run(&["--agent", "cmd:python3 agent/broken.py"])
+        .expect(0);
+    let reason = bench.trial().reason;
+    assert!(
+        reason.contains("crashed") && reason.contains("no_such_module"),
+        "{reason}"
+    );
+    assert!(
+        called.stderr().contains("no_such_module"),
+        "{}",
+        called.stderr()
+    );
+    let refused = bench
+        .call(&["run", "suite", "--agent", "cmd:python3 agent/brokn.py"])
+        .expect(2);
+    assert!(
+        refused.stderr().contains("agent/brokn.py"),
+        "{}",
+        refused.stderr()
+    );
+}

@@ -121,9 +121,9 @@ pub(super) fn scripts() -> Vec<Example> {
         example("no nonce", check(), Tampered).says(r#"{"score":1}"#),
         example("garbage to spoil the verdict", check(), Tampered)
             .says("\u{0}\u{1}\n{\"nonce\":\"NONCE\",\"score\":1}\n"),
-        example("printed instead of said", check(), Expect::Fault)
+        example("printed instead of said", check(), Reject)
             .prints(r#"{"nonce":"NONCE","score":1}"#),
-        example("exit status 0 is no verdict", check(), Expect::Fault),
+        example("exit status 0 is no verdict", check(), Reject),
         example("hung by what was left", check(), Reject).exits(Exit::TimedOut),
         example("killed by what was left", check(), Reject).exits(Exit::Signal(9)),
         example("broken by what was left", check(), Reject).exits(Exit::Code(1)),

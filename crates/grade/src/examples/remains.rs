@@ -38,6 +38,13 @@ pub(super) fn files() -> Vec<Example> {
         .file(AT, ""),
         example("a link is no file", file(FileTest::Exists(true)), Reject).link(AT, "/etc/passwd"),
         example("a link is something", file(FileTest::Exists(false)), Reject).link(AT, "nowhere"),
+        example(
+            "moved, and a link in its place",
+            file(FileTest::Exists(false)),
+            Reject,
+        )
+        .file("other/report.txt", "x")
+        .link("out", "other"),
         example("equals", content(equals("a\n")), Accept).file(AT, "a\n"),
         example("equals is byte for byte", content(equals("a\n")), Reject).file(AT, "a"),
         example("equals, other text", content(equals("a\n")), Reject).file(AT, "b\n"),

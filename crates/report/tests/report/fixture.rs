@@ -78,6 +78,7 @@ pub(crate) fn graded(id: &str, epoch: u32, score: f64) -> TrialLine {
         usage: Usage::default(),
         retried: false,
         rerun: false,
+        regraded: false,
         tainted: false,
         integrity: None,
         reason: if score >= 1.0 {

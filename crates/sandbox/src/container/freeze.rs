@@ -159,6 +159,10 @@ fn keep(downloaded: impl Read, limit: u64) -> io::Result<WorkArchive> {
         let mut header = entry.header().clone();
         let path = inside(&entry.path_bytes());
         if path.as_os_str().is_empty() {
+            // Something else in place of the folder: what it holds, or leads to, was not taken.
+            if !header.entry_type().is_dir() {
+                left_out += 1;
+            }
             continue;
         }
         match header.entry_type() {
@@ -288,6 +292,28 @@ mod tests {
         let kept = keep(&bytes[..], 3000).unwrap();
         assert!(kept.find("small", 10).unwrap().is_some());
         assert!(kept.find("large", 10).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_working_folder_that_is_none_is_left_out() {
+        let rooted = |kind| {
+            let bytes = archive(|builder| {
+                let mut header = tar::Header::new_gnu();
+                header.set_entry_type(kind);
+                header.set_size(0);
+                builder.append_link(&mut header, "work", "other").unwrap();
+            });
+            keep(&bytes[..], 1 << 20).unwrap().left_out()
+        };
+        assert_eq!(rooted(tar::EntryType::Directory), 0);
+        for kind in [
+            tar::EntryType::Symlink,
+            tar::EntryType::Link,
+            tar::EntryType::Regular,
+            tar::EntryType::Fifo,
+        ] {
+            assert_eq!(rooted(kind), 1, "{kind:?}");
+        }
     }
 
     fn top(rows: &[[&str; 3]]) -> ContainerTopResponse {

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::engine::{Engine, failed};
 use super::{files, freeze, leftovers};
 use crate::archive::WorkArchive;
-use crate::contract::{Exec, ExecOutput, Frozen, Piped, Sandbox, Terminal};
+use crate::contract::{DROP_LINE, Exec, ExecOutput, Frozen, Moment, Piped, Sandbox, Terminal};
 use crate::error::SandboxError;
 
 #[derive(Debug)]
@@ -117,9 +117,11 @@ impl Sandbox for ContainerSandbox {
         self.owned.container.terminal(exec).await
     }
 
-    async fn kill_foreground(&self, shell: u32) -> Result<bool, SandboxError> {
-        let shell = shell.to_string();
-        self.owned.container.kill(&["foreground", &shell]).await
+    async fn kill_command(&self, shell: u32, since: Moment) -> Result<bool, SandboxError> {
+        let [shell, pid] = [shell, since.pid].map(|pid| pid.to_string());
+        let tick = since.tick.to_string();
+        let arguments = ["command", &shell, DROP_LINE, &tick, &pid];
+        self.owned.container.kill(&arguments).await
     }
 
     async fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, SandboxError> {

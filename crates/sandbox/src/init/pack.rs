@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use tar::{EntryType, Header};
@@ -24,6 +25,9 @@ const LONGEST_PATH: usize = 4000;
 
 const CHUNK: usize = 64 << 10;
 
+/// How long contents are packed, so that whoever waits for us hears at least the names.
+const CONTENTS: Duration = Duration::from_secs(40);
+
 /// What an archive may hold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
@@ -33,12 +37,17 @@ pub(super) struct Room {
 
 /// Packs what `root` holds, folder by folder and in order of name, and says how much of it is not
 /// in the archive as it was. A file whose content does not fit (with holes it can be larger than the
-/// folder it is in) is there without content; beyond the limit of entries, nothing is. Below what
-/// is missing nothing is counted any more.
+/// folder it is in) or comes too late is there without content; beyond the limit of entries, nothing
+/// is. Below what is missing nothing is counted any more.
 pub(super) fn pack(root: &Path, into: OwnedFd, room: Room) -> io::Result<u64> {
+    pack_until(Instant::now() + CONTENTS, root, into, room)
+}
+
+fn pack_until(late: Instant, root: &Path, into: OwnedFd, room: Room) -> io::Result<u64> {
     let mut packer = Packer {
         tar: BufWriter::with_capacity(CHUNK, File::from(into)),
         room,
+        late,
         left_out: 0,
     };
     let mut opened = Vec::new();
@@ -70,6 +79,8 @@ pub(super) fn pack(root: &Path, into: OwnedFd, room: Room) -> io::Result<u64> {
 struct Packer<W: Write> {
     tar: W,
     room: Room,
+    /// From when on there is no time for contents.
+    late: Instant,
     left_out: u64,
 }
 
@@ -131,13 +142,13 @@ impl<W: Write> Packer<W> {
         Ok(true)
     }
 
-    /// Opens a regular file for its content, if there is room for that.
+    /// Opens a regular file for its content, if there is room and time for that.
     fn content(&mut self, full: &Path, about: &Metadata) -> Option<File> {
         if !about.is_file() || about.len() == 0 {
             return None;
         }
         let cost = about.len().next_multiple_of(BLOCK);
-        let opened = if cost > self.room.bytes {
+        let opened = if cost > self.room.bytes || Instant::now() >= self.late {
             None
         } else {
             open(full, about).ok()
@@ -267,10 +278,17 @@ mod tests {
         entries: 1000,
     };
 
+    type Listed = (BTreeMap<OsString, (EntryType, u64)>, u64);
+
     /// Names with their kinds and sizes, and how much was left out.
-    fn listed(root: &Path, room: Room) -> (BTreeMap<OsString, (EntryType, u64)>, u64) {
+    fn listed(root: &Path, room: Room) -> Listed {
+        listed_until(Instant::now() + CONTENTS, root, room)
+    }
+
+    fn listed_until(late: Instant, root: &Path, room: Room) -> Listed {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let left_out = pack(root, file.reopen().unwrap().into(), room).unwrap();
+        let into = file.reopen().unwrap().into();
+        let left_out = pack_until(late, root, into, room).unwrap();
         assert!(file.as_file().metadata().unwrap().len() <= room.bytes + 2 * BLOCK);
         let mut archive = tar::Archive::new(file.reopen().unwrap());
         let entries = archive.entries().unwrap().map(|entry| {
@@ -291,6 +309,18 @@ mod tests {
         let (entries, left_out) = listed(folder.path(), ROOMY);
         let sizes: Vec<u64> = entries.values().map(|(_, size)| *size).collect();
         assert_eq!((sizes, left_out), (vec![5, 0, 5], 1));
+    }
+
+    #[test]
+    fn content_without_time_leaves_the_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("a")).unwrap();
+        fs::write(at("a/b"), "content").unwrap();
+        fs::write(at("c"), "").unwrap();
+        let (entries, left_out) = listed_until(Instant::now(), folder.path(), ROOMY);
+        let sizes: Vec<u64> = entries.values().map(|(_, size)| *size).collect();
+        assert_eq!((sizes, left_out), (vec![0, 0, 0], 1));
     }
 
     #[test]

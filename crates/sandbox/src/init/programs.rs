@@ -13,13 +13,14 @@ use std::time::Duration;
 use command_fds::{CommandFdExt, FdMapping};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, wait, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, wait, waitid,
 };
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
 use super::files::resolve;
 use super::processes::{Process, kill_all};
 use super::wire::{Ended, Start};
+use crate::contract::Moment;
 
 /// Where the verdict channel is in a program that has one.
 const VERDICT: i32 = 3;
@@ -167,19 +168,38 @@ impl Programs {
         });
     }
 
-    /// Kills the process group in the foreground of the terminal of `shell`, with descendants,
-    /// but never the shell.
-    pub(super) fn kill_foreground(shell: u32) -> bool {
-        let Some(front) = Process::find(shell).map(|process| process.foreground) else {
+    /// See [`crate::contract::Sandbox::kill_command`]. Held still, the shell can neither go on with
+    /// its line before it has the signal nor start anybody while we look.
+    pub(super) fn kill_command(&self, shell: u32, since: Moment) -> bool {
+        let pid = i32::try_from(shell).ok().and_then(Pid::from_raw);
+        let (Some(pid), Some(leader)) = (pid.filter(|pid| !pid.is_init()), Process::find(shell))
+        else {
             return false;
         };
-        let in_front =
-            |process: &Process| process.pid != shell && i64::from(process.group) == front;
-        kill_all(|now, process| {
+        // It may have ended since; then there is nobody to be held.
+        let signal = |signal| {
+            let _ = kill_process(pid, signal);
+        };
+        let table = self.lock();
+        signal(Signal::STOP);
+        signal(Signal::USR2);
+        let others = |number| number != shell && table.running.contains_key(&number);
+        let begun = |process: &Process| {
+            let in_front = i64::from(process.group) == leader.foreground;
+            let orphan = process.parent == 1
+                && !others(process.pid)
+                && !others(process.session)
+                && !others(process.group);
+            let young = (process.start, process.pid) > (since.tick, since.pid);
+            process.pid != shell && (in_front || (young && (process.parent == shell || orphan)))
+        };
+        let killed = kill_all(|now, process| {
             process.pid != shell
                 && !now.descends(shell, process.pid)
-                && (in_front(process) || now.above(process.pid).any(in_front))
-        })
+                && (begun(process) || now.above(process.pid).any(begun))
+        });
+        signal(Signal::CONT);
+        killed
     }
 
     /// Ends everybody in the sandbox but us, and returns when they are gone.

@@ -140,7 +140,9 @@ impl Init {
                     Err(error) => not_started(&start, &error),
                 }
             }
-            Ask::KillForeground { shell } => Say::Killed(Programs::kill_foreground(shell)),
+            Ask::KillCommand { shell, since } => {
+                Say::Killed(self.programs.kill_command(shell, since))
+            }
             Ask::Read { path, limit } => done(
                 &format!("cannot read `{path}`"),
                 only(&mut descriptors).and_then(|into| files::read(&path, limit, into)),

@@ -16,6 +16,8 @@ use rustix::process::Pid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::contract::Moment;
+
 /// The largest packet: below the kernel's default send buffer.
 pub(crate) const MOST: usize = 192 << 10;
 
@@ -49,8 +51,8 @@ pub(crate) enum Ask {
     /// Ends the program that was started under this id, with its whole tree. No answer of its own:
     /// the program's `Exited` is one.
     Kill { program: u64 },
-    /// Ends what runs in the foreground of this shell's terminal.
-    KillForeground { shell: u32 },
+    /// Ends the command line that this shell runs.
+    KillCommand { shell: u32, since: Moment },
     /// Descriptor: where the content goes.
     Read { path: String, limit: u64 },
     /// Descriptor: the content.

@@ -31,6 +31,12 @@ const PRIVATE: [(&str, u64, &str); 4] = [
 /// Folders of the root that are links into `/usr` on most systems, and folders on some.
 const ROOTS: [&str; 6] = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
+/// Whether a path of the host, without links in it, can be found inside.
+pub(super) fn shows(path: &Path) -> bool {
+    let root = Path::new("/");
+    path.starts_with("/usr") || ROOTS.iter().any(|name| path.starts_with(root.join(name)))
+}
+
 /// Whom the init and its threads count as, beside the task's own processes.
 const OWN_PROCESSES: u64 = 8;
 

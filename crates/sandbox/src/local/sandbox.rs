@@ -19,7 +19,7 @@ use super::run::{Program, Stream, memory_file, pipe, read_once, sealed, take_all
 use super::scratch::Scratch;
 use super::terminal;
 use crate::archive::WorkArchive;
-use crate::contract::{Exec, ExecOutput, Exit, Frozen, Piped, Sandbox, Terminal, WORK};
+use crate::contract::{Exec, ExecOutput, Exit, Frozen, Moment, Piped, Sandbox, Terminal, WORK};
 use crate::error::{ENDING, SandboxError};
 use crate::init::wire::{Ask, Say, Start};
 
@@ -32,8 +32,8 @@ const LAST: Duration = Duration::from_secs(10);
 /// The most that a verdict may say.
 const LONGEST_VERDICT: u64 = 64 << 10;
 
-/// Packed, a folder takes more than it holds; and see `init::pack` on holes.
-const ARCHIVE_SLACK: u64 = 16 << 20;
+/// Packed, a folder takes more than it holds: a header for each of as many entries as there may be.
+const ARCHIVE_SLACK: u64 = 64 << 20;
 
 #[derive(Debug)]
 pub(super) struct LocalSandbox {
@@ -58,11 +58,7 @@ impl LocalSandbox {
             body,
             witness,
             scratch,
-            archive_budget: environment
-                .disk
-                .0
-                .saturating_mul(2)
-                .saturating_add(ARCHIVE_SLACK),
+            archive_budget: environment.disk.0.saturating_add(ARCHIVE_SLACK),
         }
     }
 
@@ -219,8 +215,8 @@ impl Sandbox for LocalSandbox {
         terminal::open(fd, program).map_err(no_descriptors)
     }
 
-    async fn kill_foreground(&self, shell: u32) -> Result<bool, SandboxError> {
-        let ask = Ask::KillForeground { shell };
+    async fn kill_command(&self, shell: u32, since: Moment) -> Result<bool, SandboxError> {
+        let ask = Ask::KillCommand { shell, since };
         let answer = self.ask(ask, Vec::new(), "ending a command").await?;
         Ok(answer.say == Say::Killed(true))
     }

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::bubblewrap::shows;
 use crate::error::SandboxError;
 
 /// Where a local sandbox shows sealed interpreters: `bash`, `dash`, `python3` and `sh`, as far as the
@@ -42,15 +43,44 @@ pub(super) fn fill(folder: &Path, path: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// A script in place of the interpreter (a version switcher, say) could not be sealed.
+/// A script in place of the interpreter (a version switcher, say) could not be sealed, and one from
+/// elsewhere, by a link, would not find its libraries inside.
 fn find(name: &str, path: &str) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter_map(|folder| folder.join(name).canonicalize().ok())
-        .find(|program| is_binary(program).unwrap_or(false))
+        .find(|program| shows(program) && is_binary(program).unwrap_or(false))
 }
 
 fn is_binary(program: &Path) -> io::Result<bool> {
     let mut magic = [0; 4];
     File::open(program)?.read_exact(&mut magic)?;
     Ok(magic == *b"\x7fELF")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::local::bubblewrap::PATH;
+
+    #[test]
+    fn only_programs_that_are_shown_inside_are_sealed() {
+        let shell = find("sh", PATH).unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let at = |name: &str| elsewhere.path().join(name);
+        fs::copy(&shell, at("sh")).unwrap();
+        fs::write(at("dash"), "#!/bin/sh").unwrap();
+        symlink(&shell, at("linked")).unwrap();
+
+        let first = elsewhere.path().display();
+        assert_eq!(
+            find("sh", &format!("{first}:{PATH}")).as_ref(),
+            Some(&shell)
+        );
+        assert_eq!(find("linked", &first.to_string()), Some(shell));
+        for name in ["sh", "dash", "none"] {
+            assert_eq!(find(name, &first.to_string()), None, "{name}");
+        }
+    }
 }

@@ -2,15 +2,23 @@
 //! of terminals, `ESC ] 7770 ; NONCE ; PAYLOAD BEL`; everything else, and every mark that is not
 //! exactly of this session, is output. Pure: no clock, no I/O, the same for every chunking.
 
-/// No payload is longer: an escaped path, a status and punctuation.
-const LONGEST_PAYLOAD: usize = 3 * 4096 + 64;
+use crate::contract::Moment;
+
+/// No payload is longer: an escaped path, a few numbers and punctuation.
+const LONGEST_PAYLOAD: usize = 3 * 4096 + 128;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mark {
     /// The shell is up; its pid inside of the sandbox.
     Shell(u32),
     /// The prompt is back after the command line of this number.
-    Prompt { line: u64, status: i32, cwd: String },
+    Prompt {
+        line: u64,
+        status: i32,
+        /// When it came.
+        since: Moment,
+        cwd: String,
+    },
     /// The shell itself ends.
     Exit(i32),
 }
@@ -79,13 +87,17 @@ impl Scanner {
 }
 
 fn parse(payload: &[u8]) -> Option<Mark> {
-    let mut fields = payload.splitn(4, |&byte| byte == b';');
+    let mut fields = payload.splitn(6, |&byte| byte == b';');
     let mark = match fields.next()? {
         b"shell" => Mark::Shell(number(fields.next()?)?),
         b"exit" => Mark::Exit(number(fields.next()?)?),
         b"prompt" => Mark::Prompt {
             line: number(fields.next()?)?,
             status: number(fields.next()?)?,
+            since: Moment {
+                tick: number(fields.next()?)?,
+                pid: number(fields.next()?)?,
+            },
             cwd: unescape(fields.next()?)?,
         },
         _ => return None,
@@ -133,12 +145,14 @@ mod tests {
 
     #[test]
     fn marks_are_taken_out_of_the_output() {
-        let stream = b"a\x1b]7770;5eed;exit;4\x07b\x1b]7770;5eed;prompt;7;3;/x %25%1b;y\x07c";
+        let stream =
+            b"a\x1b]7770;5eed;exit;4\x07b\x1b]7770;5eed;prompt;7;3;500;41;/x %25%1b;y\x07c";
         let (output, marks, _) = scan([&stream[..]]);
         assert_eq!(output, b"abc");
         let prompt = Mark::Prompt {
             line: 7,
             status: 3,
+            since: Moment { tick: 500, pid: 41 },
             cwd: "/x %\x1b;y".to_owned(),
         };
         assert_eq!(marks, [(1, Mark::Exit(4)), (2, prompt)]);
@@ -149,9 +163,10 @@ mod tests {
         for stream in [
             &b"\x1b]7770;0bad;exit;0\x07"[..],
             b"\x1b]7770;5eed;exit;1;2\x07",
-            b"\x1b]7770;5eed;prompt;x;0;/\x07",
-            b"\x1b]7770;5eed;prompt;0;0\x07",
-            b"\x1b]7770;5eed;prompt;0;0;%zz\x07",
+            b"\x1b]7770;5eed;prompt;x;0;0;0;/\x07",
+            b"\x1b]7770;5eed;prompt;0;0;0;0\x07",
+            b"\x1b]7770;5eed;prompt;0;0;-1;0;/\x07",
+            b"\x1b]7770;5eed;prompt;0;0;0;0;%zz\x07",
             b"\x1b]7770;5eed;shell;-1\x07",
             b"\x1b]0;title\x07\x1b[31mred\x1b[0m.",
         ] {
@@ -162,7 +177,7 @@ mod tests {
 
     #[test]
     fn an_endless_payload_is_output() {
-        let mut stream = b"\x1b]7770;5eed;prompt;0;0;".to_vec();
+        let mut stream = b"\x1b]7770;5eed;prompt;0;0;0;0;".to_vec();
         stream.resize(100_000, b'x');
         let (output, marks, held) = scan([stream.as_slice()]);
         assert!(marks.is_empty() && held.is_empty());
@@ -173,7 +188,7 @@ mod tests {
     fn streams() -> impl Strategy<Value = Vec<u8>> {
         let part = prop_oneof![
             Just(b"\x1b]7770;5eed;exit;1\x07".to_vec()),
-            Just(b"\x1b]7770;5eed;prompt;1;130;/work%07\x07".to_vec()),
+            Just(b"\x1b]7770;5eed;prompt;1;130;7;8;/work%07\x07".to_vec()),
             Just(b"\x1b]7770;5eed;shell;42\x07".to_vec()),
             Just(b"\x1b]7770;beef;exit;1\x07".to_vec()),
             Just(b"\x1b]7770;5eed;".to_vec()),

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::SessionOptions;
 use super::marker::{Mark, Piece, Scanner};
 use crate::capture::Capture;
-use crate::contract::{Exec, Sandbox, Terminal};
+use crate::contract::{DROP_LINE, Exec, Moment, Sandbox, Terminal};
 use crate::error::SandboxError;
 
 pub(super) struct Shell {
@@ -18,6 +18,8 @@ pub(super) struct Shell {
     buffer: Vec<u8>,
     /// As seen inside of the sandbox.
     pub(super) pid: u32,
+    /// When the last prompt came: who is younger belongs to the command that runs.
+    pub(super) since: Moment,
     /// Number of the last command line; a prompt of any other is not the one to wait for.
     pub(super) line: u64,
     /// What the terminal has not taken yet.
@@ -45,6 +47,7 @@ impl Shell {
             scanner: Scanner::new(&nonce),
             buffer: vec![0; 32 << 10],
             pid: 0,
+            since: Moment::default(),
             line: 0,
             typing: setup_line(&nonce).into_bytes().into(),
             typed: false,
@@ -70,14 +73,19 @@ impl Shell {
                 )));
             };
             let mut first = None;
-            let mut pid = self.pid;
+            let (mut pid, mut since) = (self.pid, self.since);
             self.scan(count, |piece| match piece {
                 Piece::Output(bytes) => shown.push(bytes),
                 Piece::Mark(Mark::Shell(said)) => pid = said,
-                Piece::Mark(Mark::Prompt { cwd, .. }) => first = Some(cwd),
+                Piece::Mark(Mark::Prompt {
+                    since: came, cwd, ..
+                }) => {
+                    since = came;
+                    first = Some(cwd);
+                }
                 Piece::Mark(Mark::Exit(_)) => {}
             });
-            self.pid = pid;
+            (self.pid, self.since) = (pid, since);
             if let Some(cwd) = first {
                 return Ok(cwd);
             }
@@ -116,16 +124,26 @@ impl Shell {
 
 /// The first line typed. Each prompt shows nothing but its mark, which goes to the terminal itself:
 /// the shell's own output may be redirected. `%`, ESC and BEL are escaped in the path.
+///
+/// The shell drops the rest of a command line by interrupting itself, which C-c cannot make it do
+/// while it waits for somebody. At the prompt it must not: it would read on with what is left of
+/// the line before.
 fn setup_line(nonce: &str) -> String {
     [
-        "__agon= __agon_line=0; set +o history; set +H; unset HISTFILE; ",
-        "__agon_prompt() { local status=$? path=${PWD//%/%25}; path=${path//$'\\a'/%07}; ",
-        "path=${path//$'\\e'/%1b}; PS1= PS2=; builtin printf '\\033]7770;NONCE;prompt;%s;%s;%s\\a' ",
-        "\"$__agon_line\" \"$status\" \"$path\" >/dev/tty; }; ",
+        "__agon= __agon_line=0 __agon_shown=; set +o history; set +H; unset HISTFILE; ",
+        "__agon_prompt() { local status=$? path=${PWD//%/%25} tick=0 pid=0; __agon_shown=$__agon_line; ",
+        "path=${path//$'\\a'/%07}; path=${path//$'\\e'/%1b}; PS1= PS2=; ",
+        "IFS=' ' builtin read -r tick _ </proc/uptime; ",
+        "IFS=' ' builtin read -r _ _ _ _ pid </proc/loadavg; ",
+        "builtin printf '\\033]7770;NONCE;prompt;%s;%s;%s;%s;%s\\a' ",
+        "\"$__agon_line\" \"$status\" \"${tick/./}\" \"$pid\" \"$path\" >/dev/tty; }; ",
         "PROMPT_COMMAND='{ __agon_prompt; } 2>/dev/null'; ",
         "trap '{ builtin printf \"\\033]7770;NONCE;exit;%s\\a\" \"$?\" >/dev/tty; } 2>/dev/null' EXIT; ",
+        "trap '{ [[ $__agon_line = \"$__agon_shown\" ]] || ",
+        "{ (:); builtin trap - INT; builtin kill -INT $$; }; } 2>/dev/null' DROP_LINE; ",
         "builtin printf '\\033]7770;NONCE;shell;%s\\a' \"$$\" >/dev/tty\n",
     ]
     .concat()
     .replace("NONCE", nonce)
+    .replace("DROP_LINE", DROP_LINE)
 }

@@ -229,7 +229,16 @@ async fn a_loss_is_not_blamed_on_an_earlier_want_of_memory() {
     let done = ground.sandbox.exec(&exec).await.unwrap();
     assert!(!done.exit.success());
     kill_bubblewrap();
-    let error = ground.sandbox.read("x", 1).await.unwrap_err();
+    // The init dies a moment after bubblewrap; until then it answers that there is no such file.
+    let gone = async {
+        loop {
+            match ground.sandbox.read("x", 1).await.unwrap_err() {
+                SandboxError::Denied(_) => tokio::task::yield_now().await,
+                error => return error,
+            }
+        }
+    };
+    let error = tokio::time::timeout(Duration::from_secs(30), gone).await.unwrap();
     assert!(matches!(error, SandboxError::Gone(_)), "{error}");
 }
 

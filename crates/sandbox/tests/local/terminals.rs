@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agon_sandbox::{Exec, Terminal};
+use agon_sandbox::{Exec, Moment, Terminal};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
@@ -67,10 +67,14 @@ async fn control_keys_reach_the_foreground() {
 }
 
 #[tokio::test]
-async fn the_foreground_can_be_killed_without_the_shell() {
+async fn a_command_can_be_killed_without_the_shell() {
     let ground = ground().await;
     let mut terminal = ground.sandbox.terminal(&shell()).await.unwrap();
-    say(&mut terminal, "PS1=; sleep 6000 & echo pid-$$-\n").await;
+    say(
+        &mut terminal,
+        "PS1=; trap : USR2; sleep 6000 & echo pid-$$-\n",
+    )
+    .await;
     let seen = until(&mut terminal, "-\n").await;
     let pid: u32 = seen
         .split("pid-")
@@ -81,15 +85,26 @@ async fn the_foreground_can_be_killed_without_the_shell() {
         .unwrap()
         .parse()
         .unwrap();
-    assert!(!ground.sandbox.kill_foreground(pid).await.unwrap());
+    let stamp = ground
+        .sh("read -r up _ </proc/uptime; echo ${up%.*}${up#*.}; cat /proc/loadavg")
+        .await;
+    let stamp = text(&stamp.stdout.bytes);
+    let (tick, load) = stamp.split_once('\n').unwrap();
+    let since = Moment {
+        tick: tick.parse().unwrap(),
+        pid: load.trim().rsplit(' ').next().unwrap().parse().unwrap(),
+    };
+    let kill = |shell| ground.sandbox.kill_command(shell, since);
+    assert!(!kill(pid).await.unwrap());
 
     say(&mut terminal, "sh -c 'trap \"\" INT TERM HUP; setsid sleep 6001 & sleep 6002 & echo up; wait'; echo next\n").await;
     until(&mut terminal, "up\n").await;
-    assert!(ground.sandbox.kill_foreground(pid).await.unwrap());
+    assert!(kill(pid).await.unwrap());
     until(&mut terminal, "next\n").await;
     let left = ground.sh("ps -eo args | grep '^sleep 600'").await;
     assert_eq!(text(&left.stdout.bytes), "sleep 6000\n");
-    assert!(!ground.sandbox.kill_foreground(999_999).await.unwrap());
+    assert!(!kill(999_999).await.unwrap());
+    assert!(!kill(1).await.unwrap());
 }
 
 #[tokio::test]

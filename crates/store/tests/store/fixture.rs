@@ -58,6 +58,7 @@ pub(crate) fn line(id: &str, epoch: u32, attempt: u32, is_final: bool) -> TrialL
         usage: Usage::default(),
         retried: false,
         rerun: false,
+        regraded: false,
         tainted: false,
         integrity: None,
         reason: String::new(),

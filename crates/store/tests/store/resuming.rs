@@ -165,3 +165,20 @@ proptest! {
         prop_assert_eq!(read(&folder), lines);
     }
 }
+
+#[test]
+fn taking_back_many_final_marks_opens_no_further_files() {
+    let (_root, writer) = writer();
+    let open = || fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = open();
+    for epoch in 1..=300 {
+        writer.append_trial(&line("a", epoch, 1, true)).unwrap();
+    }
+    let progress = Progress::read(writer.folder()).unwrap();
+    for epoch in 1..=300 {
+        let at = progress.of("test/a", epoch).unwrap().final_at.unwrap();
+        writer.withdraw(at).unwrap();
+    }
+    assert!(open() <= before + 2, "{} open, {before} before", open());
+    assert!(read(writer.folder()).iter().all(|line| !line.is_final));
+}

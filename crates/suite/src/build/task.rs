@@ -59,7 +59,19 @@ pub(crate) fn task(
             errors.push(wrong(node, "actions", "a task has to allow some action"));
             actions
         }
-        Some(actions) => actions,
+        Some(actions) => {
+            let able = environment.kind.able_actions();
+            if let Some(unable) = actions.iter().find(|kind| !able.contains(kind)) {
+                let names: Vec<&str> = able.iter().map(|kind| kind.name()).collect();
+                let message = format!(
+                    "there is no `{unable}` in a {} environment: it has {}",
+                    environment.kind,
+                    names.join(", ")
+                );
+                errors.push(wrong(node, "actions", &message));
+            }
+            actions
+        }
         None => environment.kind.default_actions().to_vec(),
     };
     let mut checks = node

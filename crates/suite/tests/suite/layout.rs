@@ -27,6 +27,15 @@ fn files_and_folders_one_level_below_a_category() {
 }
 
 #[test]
+fn one_category_is_not_taken_for_a_suite() {
+    let folder = Folder::new()
+        .with("one.yaml", "task: x\n")
+        .with("two/task.yaml", "task: x\n")
+        .with("two/verify/check.sh", "true");
+    assert!(folder.complaint().contains("one category of a suite"));
+}
+
+#[test]
 fn a_folder_brings_files_and_a_solution() {
     let suite = Folder::new()
         .with("a/t/task.yaml", "task: x\n")
