@@ -100,8 +100,8 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
     async fn destroy(self: Box<Self>);
 }
 
-/// The signal that tells a shell to drop the rest of its command line.
-pub const DROP_LINE: &str = "USR2"; // as `Signal::USR2` in the init
+/// The signal that tells a shell to drop the rest of its command line; the init knows it by number.
+pub const DROP_LINE: &str = "USR2";
 
 /// A moment as the processes of a sandbox tell it: whoever starts later is greater. Outside of it
 /// there is no clock to compare with: reaching into a sandbox takes an unknown time.

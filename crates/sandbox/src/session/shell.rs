@@ -125,9 +125,10 @@ impl Shell {
 /// The first line typed. Each prompt shows nothing but its mark, which goes to the terminal itself:
 /// the shell's own output may be redirected. `%`, ESC and BEL are escaped in the path.
 ///
-/// The shell drops the rest of a command line by interrupting itself, which C-c cannot make it do
-/// while it waits for somebody. At the prompt it must not: it would read on with what is left of
-/// the line before.
+/// On [`DROP_LINE`] the shell drops the rest of its command line by interrupting itself, which C-c
+/// cannot make it do while it waits for somebody. At the prompt it must not: it would read on with
+/// what is left of the line before. The empty subshell makes it notice who has died, and `jobs`
+/// tell of them now instead of in the output of the next command.
 fn setup_line(nonce: &str) -> String {
     [
         "__agon= __agon_line=0 __agon_shown=; set +o history; set +H; unset HISTFILE; ",
@@ -140,7 +141,8 @@ fn setup_line(nonce: &str) -> String {
         "PROMPT_COMMAND='{ __agon_prompt; } 2>/dev/null'; ",
         "trap '{ builtin printf \"\\033]7770;NONCE;exit;%s\\a\" \"$?\" >/dev/tty; } 2>/dev/null' EXIT; ",
         "trap '{ [[ $__agon_line = \"$__agon_shown\" ]] || ",
-        "{ (:); builtin trap - INT; builtin kill -INT $$; }; } 2>/dev/null' DROP_LINE; ",
+        "{ (:); builtin jobs -n >/dev/tty; builtin trap - INT; builtin kill -INT $$; }; } ",
+        "2>/dev/null' DROP_LINE; ",
         "builtin printf '\\033]7770;NONCE;shell;%s\\a' \"$$\" >/dev/tty\n",
     ]
     .concat()

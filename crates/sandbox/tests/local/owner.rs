@@ -319,7 +319,7 @@ fn it_works_for_an_ordinary_user() {
             "owner::an_owner_that_ends_leaves_nothing",
             "sealed::a_seal_can_not_be_broken",
             "sealed::a_sealed_interpreter_can_be_neither_read_nor_traced",
-            "terminals::the_foreground_can_be_killed_without_the_shell",
+            "terminals::a_command_can_be_killed_without_the_shell",
         ])
         .env(INIT, init)
         .current_dir("/")
