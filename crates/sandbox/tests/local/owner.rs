@@ -238,7 +238,9 @@ async fn a_loss_is_not_blamed_on_an_earlier_want_of_memory() {
             }
         }
     };
-    let error = tokio::time::timeout(Duration::from_secs(30), gone).await.unwrap();
+    let error = tokio::time::timeout(Duration::from_secs(30), gone)
+        .await
+        .unwrap();
     assert!(matches!(error, SandboxError::Gone(_)), "{error}");
 }
 
