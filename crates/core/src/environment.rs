@@ -89,7 +89,7 @@ pub enum Network {
     /// No network at all, not even the host's loopback.
     #[default]
     None,
-    /// The host's network. Recorded in every report.
+    /// The host's network (in a container: the engine's default one). Recorded in every report.
     Open,
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use agon_agent::{Agent, AgentError, Answer, Reply, TrialContext};
+use agon_core::observation::ObservationKind;
 use agon_core::verdict::TurnEnd;
 use agon_core::{Action, EventBody, Fault, FaultClass, Limits, Observation, Source};
 use agon_sandbox::Owner;
@@ -203,11 +204,11 @@ async fn play(
 }
 
 fn observe(attempt: &mut Attempt, cause: u64, seen: &Observation) -> Result<u64, Fault> {
-    attempt.record(
-        Source::Environment,
-        Some(cause),
-        EventBody::Observation(seen.clone()),
-    )
+    let source = match seen.kind {
+        ObservationKind::Reply => Source::User,
+        _ => Source::Environment,
+    };
+    attempt.record(source, Some(cause), EventBody::Observation(seen.clone()))
 }
 
 /// Records thought and usage, and gives the action on.

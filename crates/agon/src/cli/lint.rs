@@ -143,6 +143,21 @@ async fn play_both(
             ),
         });
     }
+    for line in null
+        .values()
+        .filter(|line| line.outcome == Outcome::Failed && line.score > 0.0)
+    {
+        findings.push(Finding {
+            severity: Severity::Warning,
+            ..error(
+                line,
+                format!(
+                    "doing nothing already gets {:.0} % of the score",
+                    line.score * 100.0
+                ),
+            )
+        });
+    }
     for line in oracle
         .values()
         .filter(|line| line.outcome != Outcome::Passed)

@@ -14,6 +14,8 @@ pub(crate) struct CheckFile {
     #[serde(rename = "type")]
     pub(crate) kind: CheckType,
     /// Shown in reports.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
     pub(crate) name: Option<String>,
     /// Share in partial credit. Default: 1.
     pub(crate) weight: Option<f64>,
@@ -22,14 +24,26 @@ pub(crate) struct CheckFile {
     /// command_output: run after the agent was cut off.
     pub(crate) command: Option<String>,
     /// Prose for a judge.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
     pub(crate) value: Option<String>,
     /// The text, byte for byte.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
     pub(crate) equals: Option<String>,
     /// One of these texts.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::list_schema")]
     pub(crate) one_of: Option<Vec<String>>,
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
     pub(crate) contains: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
     pub(crate) not_contains: Option<String>,
     /// A regular expression, found anywhere unless anchored.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
     pub(crate) matches: Option<String>,
     /// The text is JSON equal to this; `{pointer, equals}` looks at a part of it.
     #[serde(default, deserialize_with = "present")]

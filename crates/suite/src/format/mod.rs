@@ -6,6 +6,7 @@ mod limits;
 mod schema;
 mod suite;
 mod task;
+mod text;
 
 pub(crate) use check::{CheckFile, CheckType, PatternFile, StreamFile};
 pub(crate) use environment::{EnvironmentFile, ImageName};

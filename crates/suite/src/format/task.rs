@@ -15,6 +15,8 @@ use super::limits::LimitsFile;
 #[schemars(title = "Agon task")]
 pub(crate) struct TaskFile {
     /// Shown in lists and reports; the agent never sees it. Without it: the id.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
     pub(crate) name: Option<String>,
     /// Difficulty: decides weight and default steps.
     pub(crate) level: Option<Level>,
