@@ -1,9 +1,11 @@
 //! The run's budget: when it is spent, no further trial starts. What runs is played to its end,
 //! because a trial cut short would be evidence thrown away.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agon_core::{Money, Usage};
+use agon_core::{Clock, Money, Usage};
+use agon_store::TrialLine;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunBudget {
@@ -26,13 +28,13 @@ impl Spent {
         Self { steps, usage }
     }
 
-    pub(crate) fn add(&mut self, steps: u32, usage: &Usage) {
+    fn add(&mut self, steps: u32, usage: &Usage) {
         self.steps += u64::from(steps);
         self.usage += usage;
     }
 
     /// What is used up, if anything.
-    pub(crate) fn over(&self, budget: &RunBudget, elapsed: Duration) -> Option<&'static str> {
+    fn over(&self, budget: &RunBudget, elapsed: Duration) -> Option<&'static str> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used >= limit);
         if over(budget.steps, self.steps) {
             Some("steps")
@@ -48,6 +50,39 @@ impl Spent {
         } else {
             None
         }
+    }
+}
+
+/// The budget of a run and what is gone of it: every attempt books what it used, also one that is
+/// tried again.
+#[derive(Debug)]
+pub(crate) struct Purse {
+    budget: RunBudget,
+    spent: Mutex<Spent>,
+    clock: Arc<dyn Clock>,
+    began: Duration,
+}
+
+impl Purse {
+    pub(crate) fn new(budget: RunBudget, spent: Spent, clock: &Arc<dyn Clock>) -> Self {
+        Self {
+            budget,
+            spent: Mutex::new(spent),
+            clock: Arc::clone(clock),
+            began: clock.monotonic(),
+        }
+    }
+
+    pub(crate) fn book(&self, line: &TrialLine) {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        spent.add(line.steps, &line.usage);
+    }
+
+    /// What is used up, if anything.
+    pub(crate) fn over(&self) -> Option<&'static str> {
+        let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let elapsed = self.clock.monotonic().saturating_sub(self.began);
+        spent.over(&self.budget, elapsed)
     }
 }
 

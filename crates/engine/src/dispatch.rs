@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admission, Need};
 use crate::attempt::Job;
-use crate::budget::{RunBudget, Spent};
+use crate::budget::{Purse, RunBudget, Spent};
 use crate::error::RunError;
 use crate::table::Table;
 use crate::trial;
@@ -66,8 +66,7 @@ pub async fn dispatch(
         waiting: VecDeque::new(),
         running: JoinSet::new(),
         playing: HashMap::new(),
-        spent,
-        began: table.clock.monotonic(),
+        purse: Arc::new(Purse::new(options.budget.clone(), spent, &table.clock)),
     };
     let end = dispatcher.run(jobs, stop).await;
     table.removals.finish().await;
@@ -77,13 +76,6 @@ pub async fn dispatch(
         .flush()
         .map_err(|source| dispatcher.unwritten(source))?;
     Ok(end)
-}
-
-/// What all attempts of a trial used.
-#[derive(Debug, Default)]
-struct Used {
-    steps: u32,
-    usage: Usage,
 }
 
 /// A trial that runs.
@@ -100,10 +92,9 @@ struct Dispatcher<'a> {
     admission: Admission,
     /// Taken from the plan, not started yet.
     waiting: VecDeque<Job>,
-    running: JoinSet<io::Result<Used>>,
+    running: JoinSet<io::Result<()>>,
     playing: HashMap<Id, Playing>,
-    spent: Spent,
-    began: Duration,
+    purse: Arc<Purse>,
 }
 
 impl Dispatcher<'_> {
@@ -114,15 +105,16 @@ impl Dispatcher<'_> {
     ) -> Result<RunEnd, RunError> {
         let mut spent = None;
         loop {
-            spent = spent.or_else(|| {
-                let elapsed = self.table.clock.monotonic().saturating_sub(self.began);
-                self.spent.over(&self.options.budget, elapsed)
-            });
+            spent = spent.or_else(|| self.purse.over());
             if spent.is_none() {
                 self.start_what_fits(&mut plan);
             }
             if self.running.is_empty() {
-                return Ok(spent.map_or(RunEnd::Complete, RunEnd::BudgetSpent));
+                let nothing_left = self.waiting.is_empty() && plan.next().is_none();
+                return Ok(match spent {
+                    Some(what) if !nothing_left => RunEnd::BudgetSpent(what),
+                    _ => RunEnd::Complete,
+                });
             }
             tokio::select! {
                 biased;
@@ -172,27 +164,26 @@ impl Dispatcher<'_> {
             let attempt = Arc::new(AtomicU32::new(job.attempt));
             let table = Arc::clone(self.table);
             let retries = self.options.retries;
-            let task = play_to_the_end(table, job.clone(), retries, Arc::clone(&attempt));
+            let purse = Arc::clone(&self.purse);
+            let task = play_to_the_end(table, purse, job.clone(), retries, Arc::clone(&attempt));
             let id = self.running.spawn(task).id();
             self.playing.insert(id, Playing { job, need, attempt });
         }
     }
 
-    fn take_in(&mut self, ended: Result<(Id, io::Result<Used>), JoinError>) -> io::Result<()> {
-        let (id, used) = match ended {
-            Ok((id, used)) => (id, used),
+    fn take_in(&mut self, ended: Result<(Id, io::Result<()>), JoinError>) -> io::Result<()> {
+        let (id, written) = match ended {
+            Ok((id, written)) => (id, written),
             Err(error) => (error.id(), self.mishap(&error)),
         };
         if let Some(playing) = self.playing.remove(&id) {
             self.admission.release(&playing.need);
         }
-        let used = used?;
-        self.spent.add(used.steps, &used.usage);
-        Ok(())
+        written
     }
 
     /// A trial's task panicked: a bug of ours, recorded as a fault like any other.
-    fn mishap(&self, error: &JoinError) -> io::Result<Used> {
+    fn mishap(&self, error: &JoinError) -> io::Result<()> {
         let Some(Playing { job, attempt, .. }) = self.playing.get(&error.id()) else {
             return Err(io::Error::other(format!("a task of nobody ended: {error}")));
         };
@@ -222,27 +213,30 @@ impl Dispatcher<'_> {
         };
         self.table.writer.append_trial(&line)?;
         self.table.watch.ended(&line);
-        Ok(Used::default())
+        Ok(())
     }
 }
 
-/// Attempts until one is graded or retries are used up; every attempt is kept.
+/// Attempts until one is graded, or retries or the run's budget are used up; every attempt is kept.
 async fn play_to_the_end(
     table: Arc<Table>,
+    purse: Arc<Purse>,
     mut job: Job,
     retries: u32,
     attempt: Arc<AtomicU32>,
-) -> io::Result<Used> {
+) -> io::Result<()> {
     let trial = job.trial();
     let mut left = retries;
     let mut pause = FIRST_PAUSE;
-    let mut used = Used::default();
     loop {
         attempt.store(job.attempt, Ordering::Relaxed);
         table.watch.started(&trial, job.attempt);
         let mut line = Box::pin(trial::play(&table, job.clone())).await?;
+        purse.book(&line);
         let faulted = line.fault.as_ref();
-        let again = left > 0 && faulted.is_some_and(|fault| fault.class.retryable());
+        let again = left > 0
+            && purse.over().is_none()
+            && faulted.is_some_and(|fault| fault.class.retryable());
         // A verdict that there is already is not given up for a fault.
         let replaced = job
             .replaces
@@ -253,10 +247,8 @@ async fn play_to_the_end(
             table.writer.withdraw(old.at)?;
         }
         table.watch.ended(&line);
-        used.steps += line.steps;
-        used.usage += &line.usage;
         if !again {
-            return Ok(used);
+            return Ok(());
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
