@@ -31,6 +31,12 @@ const CAPABILITIES: [&str; 8] = [
 /// The first process and its child are ours.
 const OWN_PROCESSES: u32 = 2;
 
+/// Files that one process may hold open.
+const OPEN_FILES: i64 = 4096;
+
+/// For the whole machine's root, which is the user inside: what counts is `pids_limit`.
+const OWN_LIMIT_OF_PROCESSES: i64 = 32_768;
+
 pub(super) fn create_body(
     request: &Request,
     owner: &str,
@@ -64,6 +70,14 @@ pub(super) fn create_body(
     })
 }
 
+fn ulimit(name: &str, most: i64) -> ResourcesUlimits {
+    ResourcesUlimits {
+        name: Some(name.to_owned()),
+        soft: Some(most),
+        hard: Some(most),
+    }
+}
+
 fn host_config(request: &Request) -> HostConfig {
     let environment = &request.environment;
     let memory = whole(environment.memory.0);
@@ -86,12 +100,13 @@ fn host_config(request: &Request) -> HostConfig {
         pids_limit: Some(i64::from(
             environment.processes.saturating_add(OWN_PROCESSES),
         )),
-        // The engines have no quota on most file systems; this bounds at least a single file.
-        ulimits: Some(vec![ResourcesUlimits {
-            name: Some("fsize".to_owned()),
-            soft: Some(whole(environment.disk.0)),
-            hard: Some(whole(environment.disk.0)),
-        }]),
+        ulimits: Some(vec![
+            // The engines have no quota on most file systems; this bounds at least a single file.
+            ulimit("fsize", whole(environment.disk.0)),
+            // Said, because an engine's own default may be more than it is allowed to give.
+            ulimit("nofile", OPEN_FILES),
+            ulimit("nproc", OWN_LIMIT_OF_PROCESSES),
+        ]),
         cap_drop: Some(words(["ALL"])),
         cap_add: Some(words(CAPABILITIES)),
         security_opt: Some(words(["no-new-privileges"])),
