@@ -14,6 +14,8 @@ pub struct Reply {
     pub thought: Option<String>,
     /// Model usage since the last answer, as the agent reports it.
     pub usage: Option<Usage>,
+    /// The kinds of action that the agent says it uses from here on, this answer included.
+    pub uses: Option<Vec<ActionKind>>,
 }
 
 impl From<Action> for Reply {
@@ -22,6 +24,7 @@ impl From<Action> for Reply {
             action,
             thought: None,
             usage: None,
+            uses: None,
         }
     }
 }
@@ -61,7 +64,7 @@ pub enum AgentError {
 #[async_trait]
 pub trait Agent: fmt::Debug + Send {
     /// The kinds of action this agent may use; `None`: any. A task that allows none of them is
-    /// refused before it is played.
+    /// refused before it is played; an action of another kind is refused and recorded.
     fn uses(&self) -> Option<&[ActionKind]> {
         None
     }

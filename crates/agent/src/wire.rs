@@ -2,7 +2,7 @@
 //! answer is hostile until it has come through [`read_answer`]. See `docs/agent-protocol.md`.
 
 use agon_core::observation::ObservationKind;
-use agon_core::{Action, Brief, Money, Observation, Usage};
+use agon_core::{Action, ActionKind, Brief, Money, Observation, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -115,13 +115,24 @@ fn reply(value: Value) -> Result<Reply, String> {
         thought(&mut fields)?
     };
     let usage = usage(&mut fields)?;
+    let uses = uses(&mut fields)?;
     let action: Action = serde_json::from_value(Value::Object(fields))
         .map_err(|error| cut(&error.to_string(), KEEP))?;
     Ok(Reply {
         action,
         thought,
         usage,
+        uses,
     })
+}
+
+fn uses(fields: &mut Map<String, Value>) -> Result<Option<Vec<ActionKind>>, String> {
+    match fields.remove("uses") {
+        None | Some(Value::Null) => Ok(None),
+        Some(kinds) => serde_json::from_value(kinds)
+            .map(Some)
+            .map_err(|error| format!("`uses`: {}", cut(&error.to_string(), KEEP))),
+    }
 }
 
 fn thought(fields: &mut Map<String, Value>) -> Result<Option<String>, String> {
@@ -248,8 +259,16 @@ mod tests {
                     output_tokens: 0,
                     money: Some(Money::from_micros(13)),
                 }),
+                uses: None,
             })
         );
+        let declared = read(r#"{"action":"finish","uses":["run","finish"]}"#);
+        assert!(matches!(
+            declared,
+            Answer::Reply(Reply { uses: Some(uses), .. }) if uses == [ActionKind::Run, ActionKind::Finish]
+        ));
+        let refused = read(r#"{"action":"finish","uses":["fly"]}"#);
+        assert!(matches!(refused, Answer::NotAnAction { .. }));
         let exact = read(r#"{"action":"screenshot","usage":{"cost_usd":"$1.25"}}"#);
         let Answer::Reply(exact) = exact else {
             panic!("{exact:?}")

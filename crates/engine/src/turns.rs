@@ -103,7 +103,7 @@ async fn play(
     turn: &mut Turn,
 ) -> Result<TurnEnd, Stop> {
     let limits = attempt.task().limits.clone();
-    let allowed = attempt.task().actions.clone();
+    let mut allowed = attempt.task().actions.clone();
     if agent
         .uses()
         .is_some_and(|uses| !uses.iter().any(|kind| allowed.contains(kind)))
@@ -111,6 +111,9 @@ async fn play(
         let why = "the agent uses none of the actions that the task allows";
         attempt.record(Source::Harness, None, EventBody::Note(why.to_owned()))?;
         return Ok(TurnEnd::Left);
+    }
+    if let Some(uses) = agent.uses() {
+        allowed.retain(|kind| uses.contains(kind));
     }
     let brief = attempt.task().brief(attempt.job.seed);
     // A `cmd:` agent's own sandbox is started here, which is our time and not the agent's.
@@ -147,7 +150,12 @@ async fn play(
             .watch
             .step(&attempt.trial, attempt.steps, limits.steps);
         let action = match answer {
-            Answer::Reply(reply) => note_reply(attempt, cause, reply)?,
+            Answer::Reply(reply) => {
+                if let Some(uses) = &reply.uses {
+                    allowed.retain(|kind| uses.contains(kind));
+                }
+                note_reply(attempt, cause, reply)?
+            }
             Answer::NotAnAction { text, why } => {
                 let text = text.chars().take(KEPT_OF_REFUSED).collect();
                 cause = attempt.record(Source::Agent, Some(cause), EventBody::Refused(text))?;
@@ -187,7 +195,7 @@ async fn play(
             let text = text.chars().take(KEPT_OF_REFUSED).collect();
             cause = attempt.record(Source::Agent, Some(cause), EventBody::Refused(text))?;
             observation = Observation::refused(format!(
-                "`{}` is not allowed in this task; allowed are: {}",
+                "`{}` is not allowed in this task, or not declared by the agent; allowed are: {}",
                 action.kind(),
                 allowed
                     .iter()

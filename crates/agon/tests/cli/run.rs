@@ -309,3 +309,32 @@ fn a_crash_of_the_agent_is_said_where_the_failure_is() {
         refused.stderr()
     );
 }
+
+#[test]
+fn an_agent_is_held_to_the_actions_it_declares() {
+    let bench = Bench::new();
+    bench.suite(&[("a", GREETING)]);
+    let agent = r#"
+import json, sys
+answers = iter([
+    {"action": "run", "command": "true", "uses": ["run", "finish"]},
+    {"action": "write", "path": "greeting.txt", "content": "hello\n"},
+    {"action": "finish"},
+])
+for line in sys.stdin:
+    if json.loads(line)["type"] == "observation":
+        print(json.dumps(next(answers)), flush=True)
+"#;
+    bench.write("agent/declares.py", agent);
+    bench
+        .run(&["--agent", "cmd:python3 agent/declares.py"])
+        .expect(0);
+    let trial = bench.trial();
+    assert_eq!((trial.outcome, trial.steps), (Outcome::Failed, 3));
+    let events = bench.reader().events(&trial).unwrap();
+    let refused = events
+        .iter()
+        .filter(|event| event.body.kind() == "refused")
+        .count();
+    assert_eq!(refused, 1);
+}
