@@ -13,7 +13,7 @@ use crate::contract::{Agent, AgentError, Answer};
 use crate::error::SetupError;
 use crate::factory::{Contender, Services, TrialContext};
 use crate::layout::{AGENT, Layout};
-use crate::program::Program;
+use crate::program::Started;
 use crate::registry::Kind;
 use crate::stage::{self, BOUNDS, Staged};
 use crate::words;
@@ -74,7 +74,7 @@ impl Contender for Confined {
             .iter()
             .fold(SLACK, |sum, limit| sum.saturating_add(limit.duration()));
         Ok(Box::new(Confinee {
-            program: None,
+            program: Started::default(),
             sandbox: None,
             argv: self.argv.clone(),
             staged: self.staged.clone(),
@@ -89,7 +89,7 @@ impl Contender for Confined {
 #[derive(Debug)]
 struct Confinee {
     // Before the sandbox, so that it is dropped before.
-    program: Option<Program>,
+    program: Started,
     sandbox: Option<Box<dyn Sandbox>>,
     argv: Vec<String>,
     staged: Option<Arc<Staged>>,
@@ -136,21 +136,15 @@ impl Agent for Confinee {
             .map_err(|error| AgentError::Unreachable(format!("no sandbox for it: {error}")))?;
         let piped = sandbox.spawn(&self.exec()).await.map_err(not_started)?;
         self.sandbox = Some(sandbox);
-        self.program = Some(Program::new(piped, brief)?);
-        Ok(())
+        self.program.take_over(piped, brief)
     }
 
     async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
-        match &mut self.program {
-            Some(program) => program.act(observation).await,
-            None => Err(AgentError::Left),
-        }
+        self.program.act(observation).await
     }
 
     async fn end(&mut self) {
-        if let Some(program) = &mut self.program {
-            program.end().await;
-        }
+        self.program.end().await;
         if let Some(sandbox) = self.sandbox.take() {
             // Dropping it removes it, too.
             let _ = timeout(REMOVAL, sandbox.destroy()).await;
@@ -158,7 +152,7 @@ impl Agent for Confinee {
     }
 
     fn complaints(&self) -> Option<String> {
-        self.program.as_ref()?.complaints()
+        self.program.complaints()
     }
 }
 

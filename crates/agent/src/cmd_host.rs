@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use crate::contract::{Agent, AgentError, Answer};
 use crate::error::SetupError;
 use crate::factory::{Contender, TrialContext};
-use crate::program::Program;
+use crate::program::Started;
 use crate::registry::Kind;
 use crate::stage::hash_copy;
 use crate::words;
@@ -108,7 +108,7 @@ impl Contender for Unconfined {
     fn for_trial(&self, _: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
         Ok(Box::new(Guest {
             argv: self.argv.clone(),
-            program: None,
+            program: Started::default(),
         }))
     }
 }
@@ -116,7 +116,7 @@ impl Contender for Unconfined {
 #[derive(Debug)]
 struct Guest {
     argv: Vec<String>,
-    program: Option<Program>,
+    program: Started,
 }
 
 #[async_trait]
@@ -125,25 +125,19 @@ impl Agent for Guest {
         let piped = spawn(&self.argv).map_err(|error| {
             AgentError::Unreachable(format!("it could not be started: {error}"))
         })?;
-        self.program = Some(Program::new(piped, brief)?);
-        Ok(())
+        self.program.take_over(piped, brief)
     }
 
     async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
-        match &mut self.program {
-            Some(program) => program.act(observation).await,
-            None => Err(AgentError::Left),
-        }
+        self.program.act(observation).await
     }
 
     async fn end(&mut self) {
-        if let Some(program) = &mut self.program {
-            program.end().await;
-        }
+        self.program.end().await;
     }
 
     fn complaints(&self) -> Option<String> {
-        self.program.as_ref()?.complaints()
+        self.program.complaints()
     }
 }
 

@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Dropping it kills the program, as dropping what it was made of does.
 #[derive(Debug)]
-pub(crate) struct Program {
+struct Program {
     conversation: Conversation,
     complaints: Tail,
     /// `None` once the exit was seen.
@@ -30,7 +30,7 @@ pub(crate) struct Program {
 impl Program {
     /// Takes over a program that was just started. The `start` message goes out with the first
     /// observation: nothing waits for the agent before its first step.
-    pub(crate) fn new(piped: Piped, brief: &Brief) -> Result<Self, AgentError> {
+    fn new(piped: Piped, brief: &Brief) -> Result<Self, AgentError> {
         let mut conversation = Conversation::new(piped.stdin, piped.stdout);
         conversation.queue(&Message::start(brief))?;
         Ok(Self {
@@ -42,7 +42,7 @@ impl Program {
         })
     }
 
-    pub(crate) async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
+    async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
         self.step += 1;
         let message = Message::observation(&self.trial, self.step, observation);
         self.conversation.queue(&message)?;
@@ -76,7 +76,7 @@ impl Program {
     }
 
     /// Says goodbye and gives the program a moment to leave by itself.
-    pub(crate) async fn end(&mut self) {
+    async fn end(&mut self) {
         let farewell = Message::End { trial: &self.trial };
         // An agent that has not read for long misses nothing.
         let _ = self.conversation.queue(&farewell);
@@ -86,7 +86,35 @@ impl Program {
         }
     }
 
-    pub(crate) fn complaints(&self) -> Option<String> {
+    fn complaints(&self) -> Option<String> {
         self.complaints.text()
+    }
+}
+
+/// The program of a trial's agent: none until it was started.
+#[derive(Debug, Default)]
+pub(crate) struct Started(Option<Program>);
+
+impl Started {
+    pub(crate) fn take_over(&mut self, piped: Piped, brief: &Brief) -> Result<(), AgentError> {
+        self.0 = Some(Program::new(piped, brief)?);
+        Ok(())
+    }
+
+    pub(crate) async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
+        match &mut self.0 {
+            Some(program) => program.act(observation).await,
+            None => Err(AgentError::Left),
+        }
+    }
+
+    pub(crate) async fn end(&mut self) {
+        if let Some(program) = &mut self.0 {
+            program.end().await;
+        }
+    }
+
+    pub(crate) fn complaints(&self) -> Option<String> {
+        self.0.as_ref()?.complaints()
     }
 }

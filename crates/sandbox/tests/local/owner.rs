@@ -47,10 +47,9 @@ fn left_by(owner: u32) -> Vec<PathBuf> {
 
 /// Not a test by itself: the process that [`owner`] starts.
 #[tokio::test]
+#[ignore = "no test by itself: other tests start it as a process"]
 async fn an_owner_for_other_tests() {
-    if std::env::var_os(ROLE).is_none() {
-        return;
-    }
+    assert!(std::env::var_os(ROLE).is_some(), "other tests start this");
     let provider = provider();
     let mut sandboxes = Vec::new();
     let program = format!("setsid sleep {}", 1_000_000 + std::process::id());
@@ -74,7 +73,12 @@ async fn an_owner_for_other_tests() {
 /// Starts another owner, with three sandboxes.
 fn owner() -> (Child, BufReader<ChildStdout>) {
     let mut owner = Command::new(std::env::current_exe().unwrap())
-        .args(["owner::an_owner_for_other_tests", "--exact", "--nocapture"])
+        .args([
+            "owner::an_owner_for_other_tests",
+            "--exact",
+            "--ignored",
+            "--nocapture",
+        ])
         .env(ROLE, "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -129,10 +133,9 @@ async fn a_killed_owner_leaves_nothing() {
 /// Starts sandboxes for ever: the process that
 /// [`an_owner_killed_in_the_middle_of_starts_leaves_nothing`] starts.
 #[tokio::test]
+#[ignore = "no test by itself: other tests start it as a process"]
 async fn an_owner_that_starts_for_ever() {
-    if std::env::var_os(ROLE).is_none() {
-        return;
-    }
+    assert!(std::env::var_os(ROLE).is_some(), "other tests start this");
     let provider = provider();
     let mut out = std::io::stdout();
     out.write_all(b"\nready\n").unwrap();
@@ -151,6 +154,7 @@ async fn an_owner_killed_in_the_middle_of_starts_leaves_nothing() {
             .args([
                 "owner::an_owner_that_starts_for_ever",
                 "--exact",
+                "--ignored",
                 "--nocapture",
             ])
             .env(ROLE, "1")
@@ -292,9 +296,6 @@ async fn places_are_used_again() {
 /// The rest of this file's neighbours once more, without privileges and without control groups.
 #[test]
 fn it_works_for_an_ordinary_user() {
-    if !rustix::process::geteuid().is_root() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(folder.path(), open).unwrap();
@@ -305,9 +306,15 @@ fn it_works_for_an_ordinary_user() {
     };
     let tests = copy(std::env::current_exe().unwrap(), "tests");
     let init = copy(init(), "init");
-    let done = Command::new("setpriv")
-        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
-        .arg(tests)
+    let mut unprivileged = if rustix::process::geteuid().is_root() {
+        let mut setpriv = Command::new("setpriv");
+        setpriv.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
+        setpriv.arg(tests);
+        setpriv
+    } else {
+        Command::new(tests)
+    };
+    let done = unprivileged
         .args(["--exact", "--test-threads", "2"])
         .args([
             "confinement::the_system_cannot_be_changed",

@@ -25,6 +25,27 @@ const SHORT: Timeouts = Timeouts {
 /// Makes one test of each scenario, with a sandbox from `$sandbox`.
 #[macro_export]
 macro_rules! session_scenarios {
+    ($sandbox:path) => {
+        session_scenarios! { $sandbox:
+            state_survives,
+            every_command_arrives_as_it_is,
+            output_is_kept_whole_and_shown_in_part,
+            any_bytes_survive,
+            a_hard_time_out_kills_the_whole_tree,
+            a_hard_time_out_drops_the_rest_of_the_line,
+            a_shell_that_cannot_drop_its_line_is_replaced,
+            loops_of_the_shell_itself_are_interrupted,
+            a_shell_that_will_not_stop_is_replaced,
+            a_silent_command_can_be_waited_for_and_typed_to,
+            a_late_command_ends_while_waited_for,
+            control_keys_reach_the_command,
+            unread_input_does_not_spoil_the_next_command,
+            a_shell_that_ends_is_replaced,
+            redirected_and_traced_shells_still_answer,
+            a_flood_is_bounded_and_killed,
+            a_fork_bomb_does_not_end_the_session,
+        }
+    };
     ($sandbox:path: $($scenario:ident),* $(,)?) => {
         $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
