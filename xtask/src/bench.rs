@@ -2,6 +2,8 @@
 //! measured stands in one file per name; this file only knows rows and figures.
 
 mod bare;
+mod desktop;
+mod desktop_run;
 mod lab;
 mod machine;
 mod process;
@@ -21,8 +23,8 @@ struct Row {
     name: &'static str,
     unit: &'static str,
     better: Better,
-    /// What Agon wants to reach.
-    target: f64,
+    /// What Agon wants to reach, where that is a figure of its own.
+    target: Option<f64>,
     measure: fn(&mut Lab) -> Result<Figure, Failure>,
 }
 
@@ -86,7 +88,10 @@ impl Row {
             self.name,
             shown(figure.value),
             self.unit,
-            format!("{bound} {}", shown(self.target)),
+            self.target.map_or("-".to_owned(), |target| format!(
+                "{bound} {}",
+                shown(target)
+            )),
             or_dash(figure.reference),
             or_dash(figure.ratio(self.better)),
         )
@@ -99,9 +104,10 @@ const HEADER: &str = "row                               value unit              
 pub(crate) fn run(name: &str, only: &[&str]) -> Result<(), Failure> {
     let rows = match name {
         "spine" => spine::ROWS,
+        "desktop" => desktop::ROWS,
         other => {
             return Err(Failure::usage(format!(
-                "`{other}` is no bench; there is: spine"
+                "`{other}` is no bench; there are: desktop, spine"
             )));
         }
     };
@@ -185,7 +191,7 @@ mod tests {
             name: "speed",
             unit: "1/s",
             better,
-            target: 60.0,
+            target: Some(60.0),
             measure: |_| Ok(Figure::alone(1.0)),
         }
     }

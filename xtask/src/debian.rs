@@ -34,6 +34,30 @@ pub(crate) const MMDEBSTRAP: Package = Package {
     files: &["/usr/bin/mmdebstrap"],
 };
 
+/// What desktops are made of, and what tests start on them.
+pub(crate) const DESKTOP: [Package; 5] = [
+    Package {
+        name: "xvfb",
+        files: &["/usr/bin/Xvfb"],
+    },
+    Package {
+        name: "openbox",
+        files: &["/usr/bin/openbox"],
+    },
+    Package {
+        name: "xterm",
+        files: &["/usr/bin/xterm"],
+    },
+    Package {
+        name: "mousepad",
+        files: &["/usr/bin/mousepad"],
+    },
+    Package {
+        name: "fonts-dejavu-core",
+        files: &["/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"],
+    },
+];
+
 impl Package {
     pub(crate) fn is_missing(&self) -> bool {
         !self.files.iter().any(|file| Path::new(file).exists())

@@ -56,19 +56,20 @@ impl DockerApi {
         Ok(Some(answer.json(&path)?["Config"]["Labels"].clone()))
     }
 
-    /// Makes an image of a root file system with one label. The words must need no escaping.
+    /// Makes the image `name:tag` of a root file system; `changes` are lines of a Dockerfile.
     pub(crate) fn import(
         &self,
         rootfs: &Path,
         image: &str,
-        (label, value): (&str, &str),
+        changes: &[String],
     ) -> Result<(), Failure> {
         let reading = format!("read {}", rootfs.display());
         let mut file = std::fs::File::open(rootfs).trying(&reading)?;
         let length = file.metadata().trying(&reading)?.len();
+        let (repo, tag) = image.split_once(':').unwrap_or((image, "latest"));
         let path = format!(
-            "/{VERSION}/images/create?fromSrc=-&repo={image}&tag=latest\
-             &changes=LABEL%20{label}%3D{value}"
+            "/{VERSION}/images/create?fromSrc=-&repo={repo}&tag={tag}&changes={}",
+            escaped(&changes.join("\n"))
         );
         let answer = self.send("POST", &path, "application/x-tar", length, &mut file)?;
         // The status is sent before the work is done: an error later on is a line of the body.
@@ -174,6 +175,17 @@ impl Answer {
     }
 }
 
+/// As a value in an address.
+fn escaped(text: &str) -> String {
+    let escape = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    };
+    text.bytes().map(escape).collect()
+}
+
 fn parse(answer: &[u8]) -> Option<Answer> {
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&answer[..end]).ok()?;
@@ -195,6 +207,14 @@ mod tests {
         assert_eq!(answer.status, 404);
         let error = answer.json("/images/x/json").unwrap_err().to_string();
         assert!(error.contains("404") && error.contains("no"), "{error}");
+    }
+
+    #[test]
+    fn an_address_bears_any_text() {
+        assert_eq!(
+            escaped("LABEL a=\"b c\"\nENV é"),
+            "LABEL%20a%3D%22b%20c%22%0AENV%20%C3%A9"
+        );
     }
 
     #[test]

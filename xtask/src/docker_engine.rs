@@ -201,8 +201,9 @@ mod tests {
         let engine = DockerEngine::start_in(&state).unwrap();
         let api = engine.api().clone();
         assert_eq!(api.image_labels("empty:latest").unwrap(), None);
-        api.import(&tar, "empty", ("agon.recipe", "7")).unwrap();
-        let labels = api.image_labels("empty:latest").unwrap().unwrap();
+        let changes = ["LABEL agon.recipe=7".to_owned(), "ENV A=\"b c\"".to_owned()];
+        api.import(&tar, "empty:3", &changes).unwrap();
+        let labels = api.image_labels("empty:3").unwrap().unwrap();
         assert_eq!(labels["agon.recipe"], "7");
         drop(engine);
 

@@ -1,4 +1,4 @@
-//! The image that container tests use, made from Debian's own packages: no registry is needed.
+//! The images that container tests use, made from Debian's own packages: no registry is needed.
 
 use std::path::PathBuf;
 
@@ -8,56 +8,143 @@ use crate::docker_api::DockerApi;
 use crate::failure::{Failure, Trying};
 use crate::workspace;
 
+/// An image without a desktop, its tag left out.
 pub(crate) const IMAGE: &str = "agon-test";
-const PACKAGES: &str = "python3-minimal,procps";
-/// Raised whenever the content of the image must change: old ones are then made again.
-const RECIPE: &str = "1";
+/// The image of `agon image build desktop`, with its tag.
+pub(crate) const DESKTOP_IMAGE: &str = "agon-test-desktop:1";
 const RECIPE_LABEL: &str = "agon.recipe";
 
-/// Makes sure that the engine has the image.
-pub(crate) fn ensure_image(api: &DockerApi) -> Result<(), Failure> {
-    let labels = api.image_labels(&format!("{IMAGE}:latest"))?;
-    if labels.is_some_and(|labels| labels[RECIPE_LABEL] == RECIPE) {
-        return Ok(());
-    }
-    let tar = ensure_tar()?;
-    console::step(&format!("import {IMAGE}:latest"), || {
-        api.import(&tar, IMAGE, (RECIPE_LABEL, RECIPE))
-    })
+/// An image and what it is made of.
+#[derive(Debug, Clone)]
+pub(crate) struct TestImage {
+    name: String,
+    /// What its archive is called in the cache.
+    kind: &'static str,
+    packages: Vec<&'static str>,
+    /// Settings of dpkg.
+    settings: Vec<&'static str>,
+    /// Shell code that runs inside in the end.
+    finish: &'static str,
+    env: &'static [&'static str],
+    /// Another one whenever the content must change: old images and archives are then made again.
+    recipe: String,
 }
 
-/// Where the root file system is kept.
-pub(crate) fn tar() -> Result<PathBuf, Failure> {
-    Ok(workspace::cache()?.join(format!("test-rootfs-{RECIPE}.tar")))
+/// All images of the tests.
+pub(crate) fn images() -> [TestImage; 2] {
+    [plain(), desktop()]
 }
 
-fn ensure_tar() -> Result<PathBuf, Failure> {
-    let tar = tar()?;
-    if tar.exists() {
-        return Ok(tar);
+pub(crate) fn plain() -> TestImage {
+    TestImage {
+        name: format!("{IMAGE}:latest"),
+        kind: "rootfs",
+        packages: vec!["python3-minimal", "procps"],
+        settings: Vec::new(),
+        finish: "",
+        env: &[],
+        recipe: "1".to_owned(),
     }
-    let release = std::fs::read_to_string("/etc/os-release").trying("read /etc/os-release")?;
-    let codename = codename(&release)
-        .ok_or_else(|| Failure::usage("/etc/os-release names no VERSION_CODENAME"))?;
-    let root = Root::reachable()?
-        .ok_or_else(|| Failure::usage("only root can make a root file system: run this as root"))?;
-    console::step("make a root file system from Debian packages", || {
-        std::fs::create_dir_all(workspace::cache()?).trying("make the cache folder")?;
-        let unfinished = tar.with_extension(format!("{}.tar", std::process::id()));
-        let made = console::succeed(
-            root.command("mmdebstrap")
-                .args(["--quiet", "--variant=minbase", "--format=tar"])
-                .arg(format!("--include={PACKAGES}"))
-                .arg(codename)
-                .arg(&unfinished),
-        );
-        if made.is_err() {
-            let _ = std::fs::remove_file(&unfinished);
+}
+
+/// The same as `agon image build desktop` makes.
+fn desktop() -> TestImage {
+    let packages = entries(include_str!("../../images/desktop/packages"));
+    let settings = entries(include_str!("../../images/desktop/excludes"));
+    let finish = include_str!("../../images/desktop/finish");
+    let parts = packages.iter().chain(&settings).chain([&finish]);
+    let recipe = format!("1-{:016x}", hash(parts));
+    TestImage {
+        name: DESKTOP_IMAGE.to_owned(),
+        kind: "desktop",
+        packages,
+        settings,
+        finish,
+        env: &["LANG=C.UTF-8", "DISPLAY=:0", "NO_AT_BRIDGE=1"],
+        recipe,
+    }
+}
+
+impl TestImage {
+    /// Makes sure that the engine has it.
+    pub(crate) fn ensure(&self, api: &DockerApi) -> Result<(), Failure> {
+        let labels = api.image_labels(&self.name)?;
+        if labels.is_some_and(|labels| labels[RECIPE_LABEL] == self.recipe) {
+            return Ok(());
         }
-        made?;
-        std::fs::rename(&unfinished, &tar).trying(format!("keep {}", tar.display()))
-    })?;
-    Ok(tar)
+        let tar = self.ensure_tar()?;
+        let label = format!("LABEL {RECIPE_LABEL}={}", self.recipe);
+        let env = self.env.iter().map(|variable| format!("ENV {variable}"));
+        let changes: Vec<String> = env.chain([label]).collect();
+        console::step(&format!("import {}", self.name), || {
+            api.import(&tar, &self.name, &changes)
+        })
+    }
+
+    /// Where its root file system is kept.
+    pub(crate) fn tar(&self) -> Result<PathBuf, Failure> {
+        Ok(workspace::cache()?.join(format!("test-{}-{}.tar", self.kind, self.recipe)))
+    }
+
+    fn ensure_tar(&self) -> Result<PathBuf, Failure> {
+        let tar = self.tar()?;
+        if tar.exists() {
+            return Ok(tar);
+        }
+        let release = std::fs::read_to_string("/etc/os-release").trying("read /etc/os-release")?;
+        let codename = codename(&release)
+            .ok_or_else(|| Failure::usage("/etc/os-release names no VERSION_CODENAME"))?;
+        let root = Root::reachable()?.ok_or_else(|| {
+            Failure::usage("only root can make a root file system: run this as root")
+        })?;
+        let what = format!(
+            "make a root file system for {} from Debian packages",
+            self.name
+        );
+        console::step(&what, || {
+            std::fs::create_dir_all(workspace::cache()?).trying("make the cache folder")?;
+            let unfinished = tar.with_extension(format!("{}.tar", std::process::id()));
+            // In a mount namespace of its own: what it mounts must not outlive it.
+            let mut command = root.command("unshare");
+            command
+                .args([
+                    "--mount",
+                    "mmdebstrap",
+                    "--quiet",
+                    "--variant=minbase",
+                    "--format=tar",
+                ])
+                .arg(format!("--include={}", self.packages.join(",")));
+            for setting in &self.settings {
+                command.arg(format!("--dpkgopt={setting}"));
+            }
+            let finish = self.finish.replace('\'', r"'\''");
+            command.arg(format!("--customize-hook=chroot \"$1\" sh -c '{finish}'"));
+            let made = console::succeed(command.arg(codename).arg(&unfinished));
+            if made.is_err() {
+                let _ = std::fs::remove_file(&unfinished);
+            }
+            made?;
+            std::fs::rename(&unfinished, &tar).trying(format!("keep {}", tar.display()))
+        })?;
+        Ok(tar)
+    }
+}
+
+/// Lines without comments.
+fn entries(list: &'static str) -> Vec<&'static str> {
+    list.lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+/// FNV-1a: the same everywhere and for ever.
+fn hash<'a>(words: impl Iterator<Item = &'a &'a str>) -> u64 {
+    let bytes = words.flat_map(|word| word.bytes().chain([b'\n']));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 fn codename(os_release: &str) -> Option<&str> {
@@ -71,6 +158,22 @@ fn codename(os_release: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_list_is_another_archive() {
+        assert_ne!(hash(["ab"].iter()), hash(["a", "b"].iter()));
+        assert_ne!(hash(["a", "b"].iter()), hash(["b", "a"].iter()));
+        let [plain, desktop] = images().map(|image| image.tar().unwrap());
+        assert_ne!(plain, desktop);
+    }
+
+    #[test]
+    fn a_desktop_has_what_tests_start() {
+        let packages = desktop().packages;
+        for name in ["xvfb", "openbox", "xterm", "mousepad"] {
+            assert!(packages.contains(&name), "{packages:?}");
+        }
+    }
 
     #[test]
     fn the_code_name_of_the_release_is_found() {

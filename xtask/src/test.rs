@@ -5,9 +5,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::console::{say, step, succeed};
-use crate::debian::{self, BUBBLEWRAP, DOCKER, MMDEBSTRAP, PYTHON};
+use crate::debian::{self, BUBBLEWRAP, DESKTOP, DOCKER, MMDEBSTRAP, PYTHON};
 use crate::docker_engine::DockerEngine;
 use crate::failure::Failure;
+use crate::rootfs::TestImage;
 use crate::workspace::cargo;
 use crate::{check, rootfs};
 
@@ -31,7 +32,7 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
             succeed(&mut cargo(&["test", "--doc", "--workspace"]))
         })?;
     }
-    let engine = engine_with_image()?;
+    let engine = engine_with_images()?;
     let root = debian::uid()? == 0;
     let docker_host = engine.api().docker_host();
     step("cargo nextest run", || {
@@ -48,24 +49,39 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A Docker Engine that has the image of the tests.
+/// A Docker Engine that has the image without a desktop.
 pub(crate) fn engine_with_image() -> Result<DockerEngine, Failure> {
+    engine_with(&[rootfs::plain()])
+}
+
+/// A Docker Engine that has all images of the tests.
+pub(crate) fn engine_with_images() -> Result<DockerEngine, Failure> {
+    engine_with(&rootfs::images())
+}
+
+fn engine_with(images: &[TestImage]) -> Result<DockerEngine, Failure> {
     let engine = match DockerEngine::running()? {
         Some(engine) => engine,
         None => step("start a Docker Engine", DockerEngine::start)?,
     };
-    rootfs::ensure_image(engine.api())?;
+    for image in images {
+        image.ensure(engine.api())?;
+    }
     Ok(engine)
 }
 
 /// What tests with containers need; an engine that answers spares us from bringing one.
 pub(crate) fn install_packages() -> Result<(), Failure> {
     let mut packages = vec![BUBBLEWRAP, PYTHON];
+    packages.extend(DESKTOP);
     if DockerEngine::running()?.is_none() {
         packages.push(DOCKER);
     }
-    if !rootfs::tar()?.exists() {
-        packages.push(MMDEBSTRAP);
+    for image in rootfs::images() {
+        if !image.tar()?.exists() {
+            packages.push(MMDEBSTRAP);
+            break;
+        }
     }
     debian::install(&packages)
 }

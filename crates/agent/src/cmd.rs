@@ -112,6 +112,7 @@ impl Confinee {
                     inside: AGENT.to_owned(),
                 })
                 .collect(),
+            display: None,
             start: self.start,
         }
     }

@@ -16,6 +16,16 @@ pub struct Reply {
     pub usage: Option<Usage>,
     /// The kinds of action that the agent says it uses from here on, this answer included.
     pub uses: Option<Vec<ActionKind>>,
+    /// Whether the agent wants the pictures of screens from here on.
+    pub pictures: Option<Pictures>,
+}
+
+/// Whether an agent is sent the pictures of screens, or only what is said about them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Pictures {
+    #[default]
+    Wanted,
+    Unwanted,
 }
 
 impl From<Action> for Reply {
@@ -25,6 +35,7 @@ impl From<Action> for Reply {
             thought: None,
             usage: None,
             uses: None,
+            pictures: None,
         }
     }
 }
@@ -38,6 +49,16 @@ pub enum Answer {
         text: String,
         why: String,
     },
+}
+
+impl Answer {
+    /// What the agent declares about pictures, if it does.
+    pub(crate) fn pictures(&self) -> Option<Pictures> {
+        match self {
+            Self::Reply(reply) => reply.pictures,
+            Self::NotAnAction { .. } => None,
+        }
+    }
 }
 
 impl From<Action> for Answer {

@@ -10,7 +10,7 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 
-use crate::contract::{Agent, AgentError, Answer};
+use crate::contract::{Agent, AgentError, Answer, Pictures};
 use crate::error::SetupError;
 use crate::factory::{Contender, TrialContext};
 use crate::registry::Kind;
@@ -73,6 +73,7 @@ impl Contender for Service {
             step: context.limits.step.duration().saturating_add(SLACK),
             trial: String::new(),
             steps: 0,
+            pictures: Pictures::default(),
         }))
     }
 }
@@ -85,6 +86,7 @@ struct Caller {
     step: Duration,
     trial: String,
     steps: u32,
+    pictures: Pictures,
 }
 
 impl Caller {
@@ -149,7 +151,7 @@ impl Agent for Caller {
 
     async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
         self.steps += 1;
-        let message = Message::observation(&self.trial, self.steps, observation);
+        let message = Message::observation(&self.trial, self.steps, observation, self.pictures);
         // It was there when the trial began: that it no longer is, is the agent's own doing.
         let answer = self
             .post(&message, self.step)
@@ -158,7 +160,9 @@ impl Agent for Caller {
                 AgentError::Unreachable(why) => AgentError::Crashed(why),
                 error => error,
             });
-        wire::read_answer(&answer?)
+        let answer = wire::read_answer(&answer?)?;
+        self.pictures = answer.pictures().unwrap_or(self.pictures);
+        Ok(answer)
     }
 
     async fn end(&mut self) {

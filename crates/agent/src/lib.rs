@@ -25,8 +25,9 @@ mod program;
 mod stage;
 mod tail;
 pub mod wire;
+mod wire_screen;
 
-pub use contract::{Agent, AgentError, Answer, Reply};
+pub use contract::{Agent, AgentError, Answer, Pictures, Reply};
 pub use error::SetupError;
 pub use factory::{AgentFactory, Contender, Services, TrialContext};
 pub use registry::{KINDS, Kind};

@@ -14,13 +14,13 @@ use crate::contract::AgentError;
 use crate::wire::{self, MAX_ANSWER, Message};
 
 /// How much may lie unread by the agent before the next message.
-const MAX_UNREAD: usize = 1 << 20;
+const MAX_UNREAD: usize = 8 << 20;
 const CHUNK: usize = 16 << 10;
 
 pub(crate) struct Conversation {
     writer: Writer,
     lines: Lines,
-    unread: Vec<u8>,
+    unread: Unread,
 }
 
 impl Conversation {
@@ -28,20 +28,18 @@ impl Conversation {
         Self {
             writer,
             lines: Lines::new(reader, MAX_ANSWER),
-            unread: Vec::new(),
+            unread: Unread::default(),
         }
     }
 
     /// Takes a message to be sent while waiting for the next answer.
     pub(crate) fn queue(&mut self, message: &Message<'_>) -> Result<(), AgentError> {
-        if self.unread.len() > MAX_UNREAD {
+        if self.unread.rest().len() > MAX_UNREAD {
             return Err(AgentError::Garbage(
                 "it answers without reading what it is sent".to_owned(),
             ));
         }
-        self.unread.extend(message.to_json()?);
-        self.unread.push(b'\n');
-        Ok(())
+        self.unread.queue(message)
     }
 
     /// Sends what is queued and waits for one line. Both at once: an agent that writes before it
@@ -55,7 +53,9 @@ impl Conversation {
         loop {
             tokio::select! {
                 biased;
-                written = writer.write(unread), if !unread.is_empty() => take_off(unread, written),
+                written = writer.write(unread.rest()), if !unread.rest().is_empty() => {
+                    unread.take_off(written);
+                }
                 line = lines.next() => return line,
             }
         }
@@ -65,9 +65,9 @@ impl Conversation {
     pub(crate) async fn close(&mut self, deadline: Duration) {
         let Self { writer, unread, .. } = self;
         let send = async {
-            while !unread.is_empty() {
-                let written = writer.write(unread).await;
-                take_off(unread, written);
+            while !unread.rest().is_empty() {
+                let written = writer.write(unread.rest()).await;
+                unread.take_off(written);
             }
         };
         // Whoever does not read in time never gets the rest.
@@ -76,17 +76,39 @@ impl Conversation {
     }
 }
 
-/// An agent whose input is closed may still answer; there is only nothing more to send.
-fn take_off(unread: &mut Vec<u8>, written: std::io::Result<usize>) {
-    match written {
-        Ok(count) if count > 0 => drop(unread.drain(..count)),
-        _ => unread.clear(),
+/// What was queued and not yet taken by the agent. A message with a picture leaves in many pieces,
+/// so the rest is not moved up for each of them.
+#[derive(Default)]
+struct Unread {
+    bytes: Vec<u8>,
+    taken: usize,
+}
+
+impl Unread {
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.taken..]
+    }
+
+    fn queue(&mut self, message: &Message<'_>) -> Result<(), AgentError> {
+        self.bytes.drain(..self.taken);
+        self.taken = 0;
+        message.append_to(&mut self.bytes)?;
+        self.bytes.push(b'\n');
+        Ok(())
+    }
+
+    /// An agent whose input is closed may still answer; there is only nothing more to send.
+    fn take_off(&mut self, written: std::io::Result<usize>) {
+        match written {
+            Ok(count) if count > 0 && count < self.rest().len() => self.taken += count,
+            _ => *self = Self::default(),
+        }
     }
 }
 
 impl fmt::Debug for Conversation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Conversation({} bytes unread)", self.unread.len())
+        write!(f, "Conversation({} bytes unread)", self.unread.rest().len())
     }
 }
 
@@ -181,7 +203,7 @@ mod tests {
     #[tokio::test]
     async fn an_agent_that_never_reads_is_heard_until_too_much_lies_unread() {
         let (mut ours, _input, mut output) = conversation(4096);
-        let trial = "x".repeat(100_000);
+        let trial = "x".repeat(MAX_UNREAD / 10);
         let message = Message::End { trial: &trial };
         let mut heard = 0;
         let error = loop {

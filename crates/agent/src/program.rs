@@ -8,7 +8,7 @@ use agon_sandbox::{Exit, Piped};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::contract::{AgentError, Answer};
+use crate::contract::{AgentError, Answer, Pictures};
 use crate::lines::Conversation;
 use crate::tail::Tail;
 use crate::wire::{self, Message};
@@ -25,6 +25,7 @@ struct Program {
     exit: Option<oneshot::Receiver<Exit>>,
     trial: String,
     step: u32,
+    pictures: Pictures,
 }
 
 impl Program {
@@ -39,15 +40,20 @@ impl Program {
             exit: Some(piped.exit),
             trial: brief.trial.clone(),
             step: 0,
+            pictures: Pictures::default(),
         })
     }
 
     async fn act(&mut self, observation: &Observation) -> Result<Answer, AgentError> {
         self.step += 1;
-        let message = Message::observation(&self.trial, self.step, observation);
+        let message = Message::observation(&self.trial, self.step, observation, self.pictures);
         self.conversation.queue(&message)?;
         match self.conversation.answer().await? {
-            Some(line) => wire::read_answer(&line),
+            Some(line) => {
+                let answer = wire::read_answer(&line)?;
+                self.pictures = answer.pictures().unwrap_or(self.pictures);
+                Ok(answer)
+            }
             None => Err(self.gone().await),
         }
     }

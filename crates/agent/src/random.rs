@@ -137,6 +137,8 @@ impl Dice {
             }
             ActionKind::Drag => Action::Drag {
                 path: vec![self.at(), self.at()],
+                button: Button::Left,
+                seconds: None,
             },
             ActionKind::Scroll => {
                 let Point { x, y } = self.at();

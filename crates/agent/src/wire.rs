@@ -6,7 +6,8 @@ use agon_core::{Action, ActionKind, Brief, Money, Observation, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::contract::{AgentError, Answer, Reply};
+use crate::contract::{AgentError, Answer, Pictures, Reply};
+pub use crate::wire_screen::{MAX_PICTURE, SentScreen};
 
 pub const PROTOCOL: u32 = 1;
 
@@ -38,6 +39,9 @@ pub enum Message<'a> {
         cwd: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         omitted: Option<u64>,
+        /// Boxed: most messages have none, and it is larger than all the rest.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        screen: Option<Box<SentScreen<'a>>>,
     },
     End {
         trial: &'a str,
@@ -52,7 +56,12 @@ impl<'a> Message<'a> {
         }
     }
 
-    pub fn observation(trial: &'a str, step: u32, observation: &'a Observation) -> Self {
+    pub fn observation(
+        trial: &'a str,
+        step: u32,
+        observation: &'a Observation,
+        pictures: Pictures,
+    ) -> Self {
         // Taken apart in full, so that a new field can't be forgotten here.
         let Observation {
             kind,
@@ -61,6 +70,7 @@ impl<'a> Message<'a> {
             running,
             cwd,
             omitted,
+            screen,
         } = observation;
         Self::Observation {
             trial,
@@ -71,12 +81,22 @@ impl<'a> Message<'a> {
             running: *running,
             cwd: cwd.as_deref(),
             omitted: (*omitted > 0).then_some(*omitted),
+            screen: screen
+                .as_ref()
+                .map(|screen| Box::new(SentScreen::new(screen, pictures))),
         }
     }
 
     pub fn to_json(&self) -> Result<Vec<u8>, AgentError> {
+        let mut bytes = Vec::new();
+        self.append_to(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes it behind what is there already.
+    pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) -> Result<(), AgentError> {
         // Can't happen with these types; if it ever does, it is our doing.
-        serde_json::to_vec(self)
+        serde_json::to_writer(bytes, self)
             .map_err(|error| AgentError::Unreachable(format!("message not written: {error}")))
     }
 }
@@ -116,6 +136,7 @@ fn reply(value: Value) -> Result<Reply, String> {
     };
     let usage = usage(&mut fields)?;
     let uses = uses(&mut fields)?;
+    let pictures = pictures(&mut fields)?;
     let action: Action = serde_json::from_value(Value::Object(fields))
         .map_err(|error| cut(&error.to_string(), KEEP))?;
     Ok(Reply {
@@ -123,6 +144,7 @@ fn reply(value: Value) -> Result<Reply, String> {
         thought,
         usage,
         uses,
+        pictures,
     })
 }
 
@@ -132,6 +154,15 @@ fn uses(fields: &mut Map<String, Value>) -> Result<Option<Vec<ActionKind>>, Stri
         Some(kinds) => serde_json::from_value(kinds)
             .map(Some)
             .map_err(|error| format!("`uses`: {}", cut(&error.to_string(), KEEP))),
+    }
+}
+
+fn pictures(fields: &mut Map<String, Value>) -> Result<Option<Pictures>, String> {
+    match fields.remove("pictures") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(true)) => Ok(Some(Pictures::Wanted)),
+        Some(Value::Bool(false)) => Ok(Some(Pictures::Unwanted)),
+        Some(_) => Err("`pictures` must be true or false".to_owned()),
     }
 }
 
@@ -193,7 +224,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agon_core::{ActionKind, Seconds};
+    use agon_core::{ActionKind, Digest, Picture, PictureFormat, ScreenView, Seconds};
     use proptest::prelude::*;
 
     use super::*;
@@ -227,7 +258,12 @@ mod tests {
         );
         let mut observation = Observation::new(ObservationKind::Output, "hi\n");
         assert_eq!(
-            json(Message::observation("00ff", 2, &observation)),
+            json(Message::observation(
+                "00ff",
+                2,
+                &observation,
+                Pictures::Wanted
+            )),
             r#"{"type":"observation","trial":"00ff","step":2,"kind":"output","text":"hi\n"}"#
         );
         observation.exit_status = Some(0);
@@ -235,8 +271,33 @@ mod tests {
         observation.cwd = Some("/work".to_owned());
         observation.omitted = 9;
         assert_eq!(
-            json(Message::observation("00ff", 3, &observation)),
+            json(Message::observation(
+                "00ff",
+                3,
+                &observation,
+                Pictures::Wanted
+            )),
             r#"{"type":"observation","trial":"00ff","step":3,"kind":"output","text":"hi\n","exit_status":0,"running":true,"cwd":"/work","omitted":9}"#
+        );
+        let mut seen = Observation::done();
+        seen.screen = Some(ScreenView {
+            width: 8,
+            height: 6,
+            cursor: None,
+            window: None,
+            picture: Picture::new(PictureFormat::Png, b"\x89PNG".as_slice()),
+        });
+        let blob = Digest::of(b"\x89PNG");
+        let head = r#"{"type":"observation","trial":"00ff","step":4,"kind":"done","text":"","screen":{"width":8,"height":6,"picture":"#;
+        assert_eq!(
+            json(Message::observation("00ff", 4, &seen, Pictures::Wanted)),
+            format!(
+                r#"{head}{{"format":"png","bytes":4,"blob":"{blob}","base64":"iVBORw=="}}}}}}"#
+            )
+        );
+        assert_eq!(
+            json(Message::observation("00ff", 4, &seen, Pictures::Unwanted)),
+            format!(r#"{head}{{"format":"png","bytes":4,"blob":"{blob}"}}}}}}"#)
         );
         assert_eq!(
             json(Message::End { trial: "00ff" }),
@@ -260,6 +321,7 @@ mod tests {
                     money: Some(Money::from_micros(13)),
                 }),
                 uses: None,
+                pictures: None,
             })
         );
         let declared = read(r#"{"action":"finish","uses":["run","finish"]}"#);
@@ -269,6 +331,10 @@ mod tests {
         ));
         let refused = read(r#"{"action":"finish","uses":["fly"]}"#);
         assert!(matches!(refused, Answer::NotAnAction { .. }));
+        for (text, pictures) in [("true", Pictures::Wanted), ("false", Pictures::Unwanted)] {
+            let declared = read(&format!(r#"{{"action":"finish","pictures":{text}}}"#));
+            assert_eq!(declared.pictures(), Some(pictures));
+        }
         let exact = read(r#"{"action":"screenshot","usage":{"cost_usd":"$1.25"}}"#);
         let Answer::Reply(exact) = exact else {
             panic!("{exact:?}")
@@ -296,6 +362,9 @@ mod tests {
         assert!(why(r#"{"command":"ls"}"#).contains("action"));
         assert!(why(r#"{"action":"run","command":"ls","cwd":"/"}"#).contains("cwd"));
         assert!(why(r#"{"action":"finish","thought":7}"#).contains("thought"));
+        assert!(why(r#"{"action":"finish","pictures":"few"}"#).contains("pictures"));
+        assert!(why(r#"{"action":"click","x":1,"y":1,"count":0}"#).contains("count"));
+        assert!(why(r#"{"action":"drag","path":[]}"#).contains("path"));
         assert!(why(r#"{"action":"finish","usage":{"tokens":1}}"#).contains("usage"));
         for cost in ["-1", "1e300", "\"free\"", "[]"] {
             let text = format!(r#"{{"action":"finish","usage":{{"cost_usd":{cost}}}}}"#);
@@ -350,6 +419,8 @@ mod tests {
             "text",
             "thought",
             "usage",
+            "uses",
+            "pictures",
             "cost_usd",
             "x",
             "y",

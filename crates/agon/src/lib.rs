@@ -3,6 +3,7 @@
 
 pub use agon_agent as agent;
 pub use agon_core as core;
+pub use agon_desktop as desktop;
 pub use agon_engine as engine;
 pub use agon_grade as grade;
 pub use agon_report as report;

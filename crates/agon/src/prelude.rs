@@ -6,6 +6,7 @@ pub use agon_core::{
     Limits, Money, Observation, Outcome, Seconds, Seed, SystemClock, Task, TaskId, TrialId, Usage,
     Verdict,
 };
+pub use agon_desktop::{Desktop, DesktopConfig, DesktopError, Key, KeyCombination};
 pub use agon_engine::{Dispatch, Mode, Providers, RunBudget, RunEnd, Table, Watch, dispatch};
 pub use agon_sandbox::{Exec, ExecOutput, Provider, Sandbox, SandboxError};
 pub use agon_store::{Manifest, RunFolder, RunReader, RunWriter, TrialLine};

@@ -9,6 +9,8 @@ mod support;
 mod bad_input;
 #[path = "cli/container.rs"]
 mod container;
+#[path = "cli/desktop.rs"]
+mod desktop;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/isolation.rs"]

@@ -5,7 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::quantity::Seconds;
 
@@ -73,11 +74,22 @@ pub enum Action {
         y: i32,
         #[serde(default)]
         button: Button,
-        #[serde(default = "one")]
+        /// From 1 to 3.
+        #[serde(default = "one", deserialize_with = "few")]
+        #[schemars(range(min = 1, max = 3))]
         count: u8,
     },
+    /// Press at the first point of the path, release at the last.
     Drag {
+        /// From 2 to 1000 points.
+        #[serde(deserialize_with = "points")]
+        #[schemars(length(min = 2, max = 1000))]
         path: Vec<Point>,
+        #[serde(default, skip_serializing_if = "Button::is_left")]
+        button: Button,
+        /// How long it takes from the first point to the last.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<Seconds>,
     },
     Scroll {
         x: i32,
@@ -97,6 +109,25 @@ fn one() -> u8 {
     1
 }
 
+fn few<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    match u8::deserialize(deserializer)? {
+        count @ 1..=3 => Ok(count),
+        count => Err(D::Error::custom(format!(
+            "`count` is {count}: click from 1 to 3 times"
+        ))),
+    }
+}
+
+fn points<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Point>, D::Error> {
+    let path = Vec::<Point>::deserialize(deserializer)?;
+    match path.len() {
+        2..=1000 => Ok(path),
+        count => Err(D::Error::custom(format!(
+            "`path` needs from 2 to 1000 points, not {count}"
+        ))),
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Button {
@@ -104,6 +135,12 @@ pub enum Button {
     Left,
     Middle,
     Right,
+}
+
+impl Button {
+    fn is_left(&self) -> bool {
+        *self == Self::Left
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -253,6 +290,55 @@ mod tests {
         );
         let run = serde_json::to_string(&Action::run("ls")).unwrap();
         assert_eq!(run, r#"{"action":"run","command":"ls"}"#);
+    }
+
+    #[test]
+    fn a_drag_says_no_more_than_it_must() {
+        let plain = r#"{"action":"drag","path":[{"x":0,"y":0},{"x":9,"y":9}]}"#;
+        let drag: Action = serde_json::from_str(plain).unwrap();
+        let path = vec![Point { x: 0, y: 0 }, Point { x: 9, y: 9 }];
+        assert_eq!(
+            drag,
+            Action::Drag {
+                path: path.clone(),
+                button: Button::Left,
+                seconds: None
+            }
+        );
+        assert_eq!(serde_json::to_string(&drag).unwrap(), plain);
+        let slow = r#"{"action":"drag","path":[{"x":0,"y":0},{"x":9,"y":9}],"button":"right","seconds":0.5}"#;
+        let drag: Action = serde_json::from_str(slow).unwrap();
+        assert_eq!(
+            drag,
+            Action::Drag {
+                path,
+                button: Button::Right,
+                seconds: Seconds::new(0.5)
+            }
+        );
+        assert_eq!(serde_json::to_string(&drag).unwrap(), slow);
+    }
+
+    #[test]
+    fn clicks_and_paths_are_bounded() {
+        let click = |count: &str| {
+            let text = format!(r#"{{"action":"click","x":1,"y":1,"count":{count}}}"#);
+            serde_json::from_str::<Action>(&text).map_err(|error| error.to_string())
+        };
+        assert!(click("1").is_ok() && click("3").is_ok());
+        for bad in ["0", "4", "255"] {
+            assert!(click(bad).unwrap_err().contains("from 1 to 3"), "{bad}");
+        }
+        assert!(click("-1").is_err() && click("256").is_err());
+        let drag = |points: usize| {
+            let path = vec![r#"{"x":1,"y":1}"#; points].join(",");
+            let text = format!(r#"{{"action":"drag","path":[{path}]}}"#);
+            serde_json::from_str::<Action>(&text).map_err(|error| error.to_string())
+        };
+        assert!(drag(2).is_ok() && drag(1000).is_ok());
+        for bad in [0, 1, 1001] {
+            assert!(drag(bad).unwrap_err().contains("from 2 to 1000"), "{bad}");
+        }
     }
 
     #[test]

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::action::Action;
 use crate::digest::Digest;
 use crate::fault::Fault;
+use crate::input::InputEvent;
 use crate::observation::Observation;
+use crate::screen::ScreenRecord;
 use crate::usage::Usage;
 use crate::verdict::{CheckResult, TurnEnd, Verdict};
 
@@ -65,6 +67,10 @@ pub enum EventBody {
     Thought(String),
     Usage(Usage),
     Kept(Kept),
+    /// A screen that no observation shows.
+    Screen(ScreenRecord),
+    /// What the X server saw of keyboard and mouse since the last event of this kind.
+    Input(Vec<InputEvent>),
     End(TurnEnd),
     Check(CheckResult),
     Verdict(Verdict),
@@ -110,6 +116,10 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kept: Option<Kept>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    screen: Option<ScreenRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    input: Option<Vec<InputEvent>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     end: Option<TurnEnd>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     check: Option<CheckResult>,
@@ -131,6 +141,8 @@ enum Kind {
     Thought,
     Usage,
     Kept,
+    Screen,
+    Input,
     End,
     Check,
     Verdict,
@@ -146,8 +158,8 @@ macro_rules! bodies {
                     seq: event.seq, t: event.t, at: event.at, source: event.source,
                     cause: event.cause, kind: Kind::Note,
                     phase: None, action: None, observation: None, refused: None, thought: None,
-                    usage: None, kept: None, end: None, check: None, verdict: None, fault: None,
-                    note: None,
+                    usage: None, kept: None, screen: None, input: None, end: None, check: None,
+                    verdict: None, fault: None, note: None,
                 };
                 match &event.body {
                     $(EventBody::$variant(body) => {
@@ -177,8 +189,8 @@ macro_rules! bodies {
 
 bodies! {
     Phase => phase, Action => action, Observation => observation, Refused => refused,
-    Thought => thought, Usage => usage, Kept => kept, End => end, Check => check,
-    Verdict => verdict, Fault => fault, Note => note,
+    Thought => thought, Usage => usage, Kept => kept, Screen => screen,
+    Input => input, End => end, Check => check, Verdict => verdict, Fault => fault, Note => note,
 }
 
 impl Serialize for Event {
@@ -217,6 +229,8 @@ impl JsonSchema for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::InputKind;
+    use crate::screen::{Picture, PictureFormat, ScreenMoment, ScreenView};
 
     #[test]
     fn an_event_is_one_flat_object() {
@@ -241,5 +255,51 @@ mod tests {
         let text =
             r#"{"seq":0,"t":0,"at":"2026-11-15T12:00:00Z","source":"agent","kind":"action"}"#;
         assert!(serde_json::from_str::<Event>(text).is_err());
+    }
+
+    #[test]
+    fn screens_and_inputs_are_events_of_their_own() {
+        let picture = Picture::new(PictureFormat::Png, b"pixels".as_slice());
+        let screen = ScreenView {
+            width: 640,
+            height: 480,
+            cursor: None,
+            window: None,
+            picture,
+        };
+        let mut seen = Observation::done();
+        seen.screen = Some(screen.clone());
+        let bodies = [
+            EventBody::Screen(ScreenRecord {
+                what: ScreenMoment::Final,
+                screen,
+            }),
+            EventBody::Input(vec![InputEvent::new(0.5, InputKind::Motion)]),
+            EventBody::Observation(seen),
+        ];
+        let picture = format!(
+            r#"{{"width":640,"height":480,"picture":{{"format":"png","blob":"{}","bytes":6}}}}"#,
+            Digest::of(b"pixels")
+        );
+        let ends = [
+            format!(r#""kind":"screen","screen":{{"what":"final","screen":{picture}}}}}"#),
+            r#""kind":"input","input":[{"t":0.5,"kind":"motion"}]}"#.to_owned(),
+            format!(
+                r#""kind":"observation","observation":{{"kind":"done","text":"","screen":{picture}}}}}"#
+            ),
+        ];
+        for (body, end) in bodies.into_iter().zip(ends) {
+            let event = Event {
+                seq: 0,
+                t: 1.0,
+                at: "2026-11-15T12:00:00Z".parse().unwrap(),
+                source: Source::Environment,
+                cause: None,
+                body,
+            };
+            let text = serde_json::to_string(&event).unwrap();
+            assert!(text.ends_with(&end), "{text}");
+            assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
+        }
     }
 }

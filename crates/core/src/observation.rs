@@ -1,8 +1,10 @@
 //! What the agent gets to see after each action. The text is already cut to the agent's view; what
-//! was cut stays whole in the run folder.
+//! was cut stays whole in the run folder, and so do the pictures of screens.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::screen::ScreenView;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -38,6 +40,9 @@ pub struct Observation {
     /// How many bytes were left out of `text`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted: u64,
+    /// Desktop only: the screen once the action had taken effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<ScreenView>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -53,6 +58,7 @@ impl Observation {
             running: false,
             cwd: None,
             omitted: 0,
+            screen: None,
         }
     }
     pub fn ready(text: impl Into<String>) -> Self {

@@ -110,6 +110,8 @@ pub enum TurnEnd {
     MoneyLimit,
     /// It brought its own environment down (out of memory).
     BroughtDown,
+    /// It ended the X server of its own desktop.
+    ScreenLost,
 }
 
 impl TurnEnd {
@@ -125,6 +127,7 @@ impl TurnEnd {
             Self::TokenLimit => "token_limit",
             Self::MoneyLimit => "money_limit",
             Self::BroughtDown => "brought_down",
+            Self::ScreenLost => "screen_lost",
         }
     }
 }

@@ -4,10 +4,14 @@
 mod admission;
 mod attempt;
 mod budget;
+mod desktops;
 mod dispatch;
 mod error;
+mod eyes;
+mod gui;
 mod regrade;
 mod removals;
+mod seat;
 mod select;
 mod shell_log;
 mod stage;
@@ -18,6 +22,7 @@ mod watch;
 
 pub use attempt::{Job, Replaced};
 pub use budget::{RunBudget, Spent};
+pub use desktops::Desktops;
 pub use dispatch::{Dispatch, RunEnd, dispatch};
 pub use error::RunError;
 pub use regrade::regrade;

@@ -101,9 +101,10 @@ fn has_evidence(task: &Task, line: &TrialLine) -> bool {
     played
         && match task.environment.kind {
             EnvironmentKind::None => true,
-            EnvironmentKind::Local => line.work.is_some(),
-            EnvironmentKind::Container => line.work.is_some() && task.environment.fresh_checks,
-            EnvironmentKind::Desktop => false,
+            _ if task.environment.is_container() => {
+                line.work.is_some() && task.environment.fresh_checks
+            }
+            _ => line.work.is_some(),
         }
 }
 
@@ -134,7 +135,7 @@ async fn grade_again(
         task,
         format!("{}#{} (grading)", line.task, line.epoch),
     );
-    let place = fresh_place(&table.providers, task.environment.kind, &request);
+    let place = fresh_place(&table.providers, &request);
     match agon_grade::grade(task, &evidence, &place).await {
         Ok(verdict) => Ok((verdict, events)),
         Err(fault) => Err((fault, events)),

@@ -11,6 +11,7 @@ use agon_store::Recorder;
 use tokio::time::Instant;
 
 use crate::attempt::{Attempt, evidence_lost};
+use crate::eyes::Eyes;
 use crate::shell_log::ShellLog;
 
 /// Largest file that `read` shows and `edit` changes.
@@ -19,6 +20,8 @@ const READABLE: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Stage<'a> {
     sandbox: Option<&'a dyn Sandbox>,
+    /// Where there is a screen.
+    eyes: Option<Eyes>,
     limits: &'a Limits,
     replies: std::slice::Iter<'a, String>,
     shell: Option<(ShellSession, ShellLog)>,
@@ -29,6 +32,8 @@ pub(crate) struct Stage<'a> {
 pub(crate) enum Gone {
     /// The agent exhausted its environment.
     BroughtDown,
+    /// The agent ended the X server of its own desktop.
+    ScreenLost(String),
     Fault(Fault),
 }
 
@@ -42,20 +47,49 @@ impl From<SandboxError> for Gone {
 }
 
 impl<'a> Stage<'a> {
-    pub(crate) fn new(sandbox: Option<&'a dyn Sandbox>, task: &'a Task) -> Self {
+    pub(crate) fn new(
+        sandbox: Option<&'a dyn Sandbox>,
+        eyes: Option<Eyes>,
+        task: &'a Task,
+    ) -> Self {
         let replies = task.replies.on_host().iter();
         Self {
             sandbox,
+            eyes,
             limits: &task.limits,
             replies,
             shell: None,
         }
     }
 
+    /// What the agent sees before it does anything.
+    pub(crate) async fn first_sight(
+        &mut self,
+        recorder: &mut Recorder,
+    ) -> Result<Observation, Gone> {
+        match &mut self.eyes {
+            Some(eyes) => eyes.first(recorder).await,
+            None => Ok(Observation::ready("")),
+        }
+    }
+
+    /// The screen as the agent leaves it. One that is gone is no longer there to be seen.
+    pub(crate) async fn last_sight(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
+        match &mut self.eyes {
+            Some(eyes) => match eyes.last(recorder).await {
+                Err(Gone::Fault(fault)) => Err(fault),
+                Ok(()) | Err(Gone::BroughtDown | Gone::ScreenLost(_)) => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
+
+    /// `cause` is the event that holds the action.
     pub(crate) async fn perform(
         &mut self,
         action: &Action,
         deadline: Instant,
+        cause: u64,
         recorder: &mut Recorder,
     ) -> Result<Observation, Gone> {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -67,7 +101,10 @@ impl<'a> Stage<'a> {
             }),
             Action::Wait { seconds } => {
                 tokio::time::sleep(seconds.duration().min(left)).await;
-                Ok(Observation::done())
+                match &mut self.eyes {
+                    Some(eyes) => eyes.perform(action, left, cause, recorder).await,
+                    None => Ok(Observation::done()),
+                }
             }
             Action::Run {
                 command,
@@ -93,10 +130,14 @@ impl<'a> Stage<'a> {
             Action::Edit { path, old, new } => {
                 answered(self.in_time(left, edit(self.sandbox, path, old, new)).await)
             }
-            other => Ok(Observation::error(format!(
-                "there is no `{}` here",
-                other.kind()
-            ))),
+            Action::Cell { .. } => Ok(Observation::error("there is no `cell` here")),
+            on_screen => match &mut self.eyes {
+                Some(eyes) => eyes.perform(on_screen, left, cause, recorder).await,
+                None => Ok(Observation::error(format!(
+                    "there is no screen here for `{}`",
+                    on_screen.kind()
+                ))),
+            },
         }
     }
 

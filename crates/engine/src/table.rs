@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use agon_agent::AgentFactory;
-use agon_core::{Clock, EnvironmentKind};
+use agon_core::{Clock, Environment, EnvironmentKind};
 use agon_sandbox::Provider;
 use agon_store::RunWriter;
 
+use crate::desktops::Desktops;
 use crate::removals::Removals;
 use crate::watch::Watch;
 
@@ -30,6 +31,7 @@ pub struct Table {
 pub struct Providers {
     pub local: Arc<dyn Provider>,
     pub container: Arc<dyn Provider>,
+    pub desktops: Arc<Desktops>,
 }
 
 impl Providers {
@@ -37,14 +39,21 @@ impl Providers {
     pub async fn settle(&self) {
         self.local.settle().await;
         self.container.settle().await;
+        let desktops = Arc::clone(&self.desktops);
+        // Ends some processes, which takes a moment for each.
+        tokio::task::spawn_blocking(move || desktops.close())
+            .await
+            .ok();
     }
 
-    /// `None` where the kind needs no sandbox or there is none for it.
-    pub fn of(&self, kind: EnvironmentKind) -> Option<&Arc<dyn Provider>> {
-        match kind {
-            EnvironmentKind::Local => Some(&self.local),
-            EnvironmentKind::Container => Some(&self.container),
-            EnvironmentKind::None | EnvironmentKind::Desktop => None,
+    /// Where the sandbox of such an environment comes from; a conversation needs none.
+    pub fn of(&self, environment: &Environment) -> Option<&Arc<dyn Provider>> {
+        match (environment.kind, &environment.image) {
+            (EnvironmentKind::None, _) => None,
+            (EnvironmentKind::Local, _) | (EnvironmentKind::Desktop, None) => Some(&self.local),
+            (EnvironmentKind::Container, _) | (EnvironmentKind::Desktop, Some(_)) => {
+                Some(&self.container)
+            }
         }
     }
 }

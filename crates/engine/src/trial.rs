@@ -9,13 +9,17 @@ use std::time::Duration;
 use agon_core::event::{Kept, Phase};
 use agon_core::verdict::{CheckResult, TurnEnd, Verdict};
 use agon_core::{Action, CutOff, EnvironmentKind, EventBody, Fault, FaultClass, Source, Task};
+use agon_desktop::Desktop;
 use agon_grade::{Evidence, Place};
 use agon_sandbox::{Exec, Owner, Request, Sandbox, SandboxError, WorkArchive};
 use agon_store::TrialLine;
 use agon_store::blobs::Stored;
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::attempt::{Attempt, Job, Spender, evidence_lost};
+use crate::eyes::Eyes;
+use crate::seat::Seat;
 use crate::stage::Stage;
 use crate::table::{Providers, Table};
 use crate::turns;
@@ -34,7 +38,7 @@ pub struct Setup;
 
 #[derive(Debug)]
 pub struct Running {
-    sandbox: Option<Box<dyn Sandbox>>,
+    seat: Option<Seat>,
 }
 
 #[derive(Debug)]
@@ -94,60 +98,64 @@ impl Trial<Setup> {
 
     /// A fresh environment with the task's files in it, set up.
     pub async fn set_up(mut self) -> Next<Running> {
-        let sandbox = prepare(&mut self.attempt).await;
-        self.then(sandbox.map(|sandbox| Running { sandbox }))
+        let seat = prepare(&mut self.attempt).await;
+        self.then(seat.map(|seat| Running { seat }))
     }
 }
 
-async fn prepare(attempt: &mut Attempt) -> Result<Option<Box<dyn Sandbox>>, Fault> {
+async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
     attempt.enter(Phase::Setup)?;
     let table = Arc::clone(&attempt.table);
     let task = Arc::clone(&attempt.job.task);
-    let Some(provider) = table.providers.of(task.environment.kind) else {
-        return match task.environment.kind {
-            EnvironmentKind::None => Ok(None),
-            kind => Err(Fault::new(
-                FaultClass::Start,
-                format_args!("there are no {kind} environments here"),
-            )),
-        };
-    };
     let request = request(&table, &task, attempt.trial.to_string());
     let began = table.clock.monotonic();
     let ready = async {
-        let sandbox = timeout(request.start, provider.prepare(&request))
-            .await
-            .map_err(|_| late("starting the environment", request.start))?
-            .map_err(|error| fault_of(&error))?;
-        let setup = task.limits.setup.duration();
-        timeout(setup, sandbox.copy_visible(&task.visible))
-            .await
-            .map_err(|_| late("placing the task's files", setup))?
-            .map_err(|error| Fault::new(FaultClass::Setup, error))?;
-        if let Some(command) = &task.setup {
-            let output = timeout(setup + FREEZE, sandbox.exec(&Exec::shell(command, setup)))
-                .await
-                .map_err(|_| late("setup_cmd", setup + FREEZE))?
-                .map_err(|error| Fault::new(FaultClass::Setup, error))?;
-            if !output.exit.success() {
-                let said = String::from_utf8_lossy(&output.stderr.bytes);
-                let said: String = said.trim().chars().take(500).collect();
-                let message = format_args!("setup_cmd: {}: {said}", output.exit);
-                return Err(Fault::new(FaultClass::Setup, message));
+        let seat = match task.environment.kind {
+            EnvironmentKind::None => return Ok(None),
+            EnvironmentKind::Desktop => Seat::with_desktop(&table.providers, request).await?,
+            EnvironmentKind::Local | EnvironmentKind::Container => {
+                Seat::plain(&table.providers, &request).await?
             }
-        }
-        Ok(sandbox)
+        };
+        furnish(&seat, &task).await?;
+        Ok(Some(seat))
     }
     .await;
     attempt.book(Spender::Environment, began);
-    ready.map(Some)
+    ready
+}
+
+/// Brings the task's files, runs its set-up and starts its programs.
+async fn furnish(seat: &Seat, task: &Task) -> Result<(), Fault> {
+    let setup = task.limits.setup.duration();
+    timeout(setup, seat.sandbox.copy_visible(&task.visible))
+        .await
+        .map_err(|_| late("placing the task's files", setup))?
+        .map_err(|error| Fault::new(FaultClass::Setup, error))?;
+    if let Some(command) = &task.setup {
+        let exec = Exec::shell(command, setup);
+        let output = timeout(setup + FREEZE, seat.sandbox.exec(&exec))
+            .await
+            .map_err(|_| late("setup_cmd", setup + FREEZE))?
+            .map_err(|error| Fault::new(FaultClass::Setup, error))?;
+        if !output.exit.success() {
+            let said = String::from_utf8_lossy(&output.stderr.bytes);
+            let said: String = said.trim().chars().take(500).collect();
+            let message = format_args!("setup_cmd: {}: {said}", output.exit);
+            return Err(Fault::new(FaultClass::Setup, message));
+        }
+    }
+    seat.start_apps(&task.environment.apps).await
 }
 
 impl Trial<Running> {
     /// The agent's turn, then the cut: whatever it started is dead before this returns.
     pub async fn play(mut self) -> Next<Frozen> {
-        let mut sandbox = self.phase.sandbox.take();
-        let frozen = run_and_freeze(&mut self.attempt, &mut sandbox).await;
+        let (mut sandbox, desktop) = match self.phase.seat.take() {
+            Some(seat) => (Some(seat.sandbox), seat.desktop),
+            None => (None, None),
+        };
+        let frozen = run_and_freeze(&mut self.attempt, &mut sandbox, desktop).await;
         if let (Err(_), Some(sandbox)) = (&frozen, sandbox.take()) {
             self.attempt.table.removals.take(sandbox).await;
         }
@@ -158,11 +166,20 @@ impl Trial<Running> {
 async fn run_and_freeze(
     attempt: &mut Attempt,
     sandbox: &mut Option<Box<dyn Sandbox>>,
+    desktop: Option<Arc<Desktop>>,
 ) -> Result<Frozen, Fault> {
     attempt.enter(Phase::Running)?;
     let task = Arc::clone(&attempt.job.task);
-    let stage = Stage::new(sandbox.as_deref(), &task);
-    let turn = turns::take(attempt, stage).await?;
+    let turn = {
+        let eyes = match &desktop {
+            Some(desktop) => Some(Eyes::open(desktop, attempt).await?),
+            None => None,
+        };
+        let stage = Stage::new(sandbox.as_deref(), eyes, &task);
+        turns::take(attempt, stage).await?
+    };
+    // A private X server ends here, before its evidence is looked at; that takes a moment.
+    spawn_blocking(move || drop(desktop)).await.ok();
     attempt.end = Some(turn.end);
     attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
 
@@ -199,7 +216,7 @@ async fn keep(attempt: &mut Attempt, archive: &WorkArchive) -> Result<(), Fault>
     let writer = attempt.table.writer.clone();
     let cap = attempt.table.keep_work;
     let file = archive.open().map_err(|error| evidence_lost(&error))?;
-    let stored = tokio::task::spawn_blocking(move || {
+    let stored = spawn_blocking(move || {
         let mut file = io::BufReader::new(file);
         writer.keep(&mut file, cap)
     })
@@ -259,22 +276,16 @@ async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verdict, Fault>
     };
     let request = request(table, task, format!("{} (grading)", attempt.trial));
     let inside = frozen.sandbox.as_deref();
-    let place = match (task.environment.kind, inside) {
-        (EnvironmentKind::Container, Some(inside)) if !task.environment.fresh_checks => {
-            Place::Inside(inside)
-        }
-        (kind, _) => fresh_place(&table.providers, kind, &request),
+    let place = match (task.environment.is_container(), inside) {
+        (true, Some(inside)) if !task.environment.fresh_checks => Place::Inside(inside),
+        _ => fresh_place(&table.providers, &request),
     };
     agon_grade::grade(task, &evidence, &place).await
 }
 
 /// Checks in sandboxes made for them alone: see law 3.
-pub(crate) fn fresh_place<'a>(
-    providers: &'a Providers,
-    kind: EnvironmentKind,
-    request: &'a Request,
-) -> Place<'a> {
-    match providers.of(kind) {
+pub(crate) fn fresh_place<'a>(providers: &'a Providers, request: &'a Request) -> Place<'a> {
+    match providers.of(&request.environment) {
         Some(provider) => Place::Fresh {
             provider: provider.as_ref(),
             request,
@@ -291,6 +302,7 @@ pub(crate) fn request(table: &Table, task: &Task, trial: String) -> Request {
             trial,
         },
         read_only: Vec::new(),
+        display: None,
         start: task.limits.start.duration(),
     }
 }
@@ -321,7 +333,7 @@ impl Trial<Graded> {
     }
 }
 
-fn late(what: &str, limit: Duration) -> Fault {
+pub(crate) fn late(what: &str, limit: Duration) -> Fault {
     Fault::new(
         FaultClass::Timeout,
         format_args!("{what} took longer than {} s", limit.as_secs_f64()),

@@ -58,6 +58,7 @@ pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<
     if attempt.end_note.is_none() {
         attempt.end_note = note(turn.end, &attempt.task().limits);
     }
+    stage.last_sight(&mut attempt.recorder).await?;
     timeout(FAREWELL, agent.end()).await.ok();
     if let Some(complaints) = agent.complaints() {
         attempt.record(Source::Agent, None, EventBody::Note(complaints))?;
@@ -127,7 +128,10 @@ async fn play(
     }
     let deadline = Instant::now() + limits.seconds.duration();
     let keeps_actions = attempt.task().asks_for_actions();
-    let mut observation = Observation::ready("");
+    let mut observation = match stage.first_sight(&mut attempt.recorder).await {
+        Ok(seen) => seen,
+        Err(gone) => return ended_by_loss(attempt, gone).map_err(Stop::Fault),
+    };
     let mut cause = attempt.record(
         Source::Environment,
         None,
@@ -182,13 +186,12 @@ async fn play(
             }
             let began = attempt.table.clock.monotonic();
             let performed = stage
-                .perform(&action, deadline, &mut attempt.recorder)
+                .perform(&action, deadline, cause, &mut attempt.recorder)
                 .await;
             attempt.book(Spender::Environment, began);
             match performed {
                 Ok(seen) => observation = seen,
-                Err(Gone::BroughtDown) => return Ok(TurnEnd::BroughtDown),
-                Err(Gone::Fault(fault)) => return Err(fault.into()),
+                Err(gone) => return ended_by_loss(attempt, gone).map_err(Stop::Fault),
             }
         } else {
             let text = serde_json::to_string(&action).unwrap_or_default();
@@ -268,6 +271,20 @@ async fn answer_in_time<T>(
             TurnEnd::TimeLimit
         }
     })
+}
+
+/// How a turn ends whose environment is no longer there to act in.
+fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd, Fault> {
+    match gone {
+        Gone::BroughtDown => Ok(TurnEnd::BroughtDown),
+        Gone::ScreenLost(why) => {
+            let note = format!("the agent's screen is gone: {why}");
+            attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
+            attempt.end_note = Some(note);
+            Ok(TurnEnd::ScreenLost)
+        }
+        Gone::Fault(fault) => Err(fault),
+    }
 }
 
 /// How an agent that does not answer ends its turn; only one that can't be reached is a fault.

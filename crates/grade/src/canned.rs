@@ -207,6 +207,7 @@ pub(crate) fn request() -> Request {
             trial: "trial".into(),
         },
         read_only: Vec::new(),
+        display: None,
         start: Duration::from_secs(10),
     }
 }

@@ -24,6 +24,8 @@ pub struct Request {
     pub owner: Owner,
     /// Host folders shown read-only inside; they must be readable by everybody.
     pub read_only: Vec<ReadOnlyFolder>,
+    /// The X display that its programs see.
+    pub display: Option<DisplayMount>,
     /// Deadline for being ready.
     pub start: Duration,
 }
@@ -39,6 +41,22 @@ pub struct Owner {
 pub struct ReadOnlyFolder {
     pub host: PathBuf,
     pub inside: String,
+}
+
+/// Where X clients look for the sockets of displays.
+pub const X_SOCKETS: &str = "/tmp/.X11-unix";
+
+/// A folder of the host with the socket of an X server, seen inside as [`X_SOCKETS`]. In a local
+/// sandbox the server runs outside: the folder is read-only. In a container the server runs inside
+/// and makes the socket: root of the container may write into the folder, so nothing in it can be
+/// trusted, and nobody but us may reach it.
+#[derive(Debug, Clone)]
+pub struct DisplayMount {
+    pub folder: PathBuf,
+    /// Shell code that starts the server, run once when a container starts and never again, beside
+    /// its first process and with no input. It ends with everything else in a freeze. Local
+    /// sandboxes ignore it.
+    pub start: String,
 }
 
 #[async_trait]

@@ -10,17 +10,19 @@ pub mod index;
 pub mod init;
 pub mod limits;
 pub mod local;
+pub mod owned_folder;
 pub mod reaper;
 pub mod session;
 
 pub use archive::WorkArchive;
 pub use contract::{
-    Captured, DROP_LINE, Exec, ExecOutput, Exit, Frozen, Moment, Owner, Piped, Provider,
-    ReadOnlyFolder, Request, Sandbox, Terminal, WORK,
+    Captured, DROP_LINE, DisplayMount, Exec, ExecOutput, Exit, Frozen, Moment, Owner, Piped,
+    Provider, ReadOnlyFolder, Request, Sandbox, Terminal, WORK, X_SOCKETS,
 };
 pub use error::SandboxError;
 pub use index::{ArchiveIndex, Held};
 pub use limits::Enforcement;
 pub use local::{LocalConfig, LocalProvider, SEALED};
+pub use owned_folder::OwnedFolder;
 pub use reaper::{OwnerMark, Reaped, reap_dead_owners};
 pub use session::{CommandResult, OutputSink, SessionOptions, ShellSession, Timeouts};

@@ -10,6 +10,8 @@ mod scenarios;
 
 #[path = "container/confinement.rs"]
 mod confinement;
+#[path = "container/display.rs"]
+mod display;
 #[path = "container/fixture.rs"]
 mod fixture;
 #[path = "container/life.rs"]

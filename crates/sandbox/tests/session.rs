@@ -23,6 +23,7 @@ async fn sandbox() -> Box<dyn Sandbox> {
             trial: "session".to_owned(),
         },
         read_only: Vec::new(),
+        display: None,
         start: Duration::from_secs(60),
     };
     let provider = LocalProvider::new(config).unwrap();

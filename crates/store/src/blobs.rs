@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use agon_core::Digest;
 use agon_core::digest::Hasher;
+use tempfile::NamedTempFile;
 
 use crate::folder::{RunFolder, unfinished_file};
 use crate::sync::Syncer;
@@ -67,19 +68,47 @@ pub(crate) fn put_compressed(
         bytes,
     } = encoder.finish()?;
     let digest = hasher.finish();
-    let target = folder.blob(&digest);
-    if !target.exists() {
-        if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        let file = temporary.persist(&target).map_err(|failed| failed.error)?;
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-        sync.soon(&Arc::new(file))?;
-        if let Some(parent) = target.parent() {
-            sync.soon(&Arc::new(File::open(parent)?))?;
-        }
+    if !folder.blob(&digest).exists() {
+        place(folder, sync, &digest, temporary)?;
     }
     Ok(Stored::As { digest, bytes })
+}
+
+/// Stores content that is compressed already, such as a picture, as it is. `digest` is its own.
+pub(crate) fn put_plain(
+    folder: &RunFolder,
+    sync: &Syncer,
+    digest: &Digest,
+    content: &[u8],
+) -> io::Result<()> {
+    if folder.blob(digest).exists() {
+        return Ok(());
+    }
+    let blobs = folder.blobs();
+    fs::create_dir_all(&blobs)?;
+    let mut temporary = unfinished_file(&blobs)?;
+    temporary.write_all(content)?;
+    place(folder, sync, digest, temporary)
+}
+
+/// Gives a finished file its name.
+fn place(
+    folder: &RunFolder,
+    sync: &Syncer,
+    digest: &Digest,
+    temporary: NamedTempFile,
+) -> io::Result<()> {
+    let target = folder.blob(digest);
+    if let Some(parent) = target.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let file = temporary.persist(&target).map_err(|failed| failed.error)?;
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    sync.soon(&Arc::new(file))?;
+    if let Some(parent) = target.parent() {
+        sync.soon(&Arc::new(File::open(parent)?))?;
+    }
+    Ok(())
 }
 
 /// Whether a blob still is what its name says.
@@ -129,6 +158,20 @@ mod tests {
             .read_to_end(&mut back)
             .unwrap();
         assert_eq!(back, content);
+    }
+
+    #[test]
+    fn plain_content_is_found_under_its_own_digest() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = RunFolder::at(root.path());
+        let sync = Syncer::start().unwrap();
+        let digest = Digest::of(b"a picture");
+        for _ in 0..2 {
+            put_plain(&folder, &sync, &digest, b"a picture").unwrap();
+        }
+        assert_eq!(fs::read(folder.blob(&digest)).unwrap(), b"a picture");
+        verify(&folder, &digest).unwrap();
+        assert_eq!(fs::read_dir(folder.blobs()).unwrap().count(), 1);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agon_core::screen::Picture;
+
 use crate::blobs::{self, Stored};
 use crate::error::StoreError;
 use crate::folder::{RunFolder, remove_unfinished};
@@ -196,6 +198,15 @@ impl RunWriter {
     /// Where the events of an attempt are that has none.
     pub fn no_events(&self) -> io::Result<EventsAt> {
         self.append_segment(b"")
+    }
+
+    /// Keeps a picture, unless it is there already, under the digest of its bytes.
+    pub fn keep_picture(&self, picture: &Picture) -> io::Result<()> {
+        let data = picture.data().ok_or_else(|| {
+            io::Error::other("a picture that was read from a record has no bytes to keep")
+        })?;
+        let Shared { folder, sync, .. } = &*self.shared;
+        blobs::put_plain(folder, sync, &picture.blob, data)
     }
 
     /// Keeps content of at most `cap` bytes as a compressed blob.

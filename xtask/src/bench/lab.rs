@@ -1,12 +1,14 @@
 //! Where measurements happen: the release binary, a folder on a real disk, and runs that were
 //! checked before their figures count.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
+use super::desktop::Findings;
 use super::process::{Measured, measure};
 use super::suites;
 use crate::console::step;
@@ -15,10 +17,12 @@ use crate::workspace;
 
 #[derive(Debug)]
 pub(super) struct Lab {
-    agon: PathBuf,
+    /// Built when it is first needed.
+    agon: OnceCell<PathBuf>,
     folder: PathBuf,
     /// The finished run of 100,000 trials, once it was made, and the memory it took.
     large: Option<(Run, f64)>,
+    pub(super) desktop: Findings,
 }
 
 /// One invocation of `agon run` with the oracle, which solves everything.
@@ -36,15 +40,26 @@ pub(super) struct Run {
 
 impl Lab {
     pub(super) fn open() -> Result<Self, Failure> {
-        let agon = step("build Agon", workspace::release_binary)?;
         // Not under /tmp, which may be memory: what is kept must cost what keeping costs.
         let folder = workspace::root().join(format!("target/bench/work.{}", std::process::id()));
         std::fs::create_dir_all(&folder).trying(format!("make {}", folder.display()))?;
         Ok(Self {
-            agon,
+            agon: OnceCell::new(),
             folder,
             large: None,
+            desktop: Findings::default(),
         })
+    }
+
+    fn agon(&self) -> Result<&Path, Failure> {
+        if self.agon.get().is_none() {
+            let built = step("build Agon", workspace::release_binary)?;
+            return Ok(self.agon.get_or_init(|| built));
+        }
+        self.agon
+            .get()
+            .map(PathBuf::as_path)
+            .ok_or_else(|| Failure::new("Agon was not built"))
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -67,7 +82,7 @@ impl Lab {
     pub(super) fn run(&self, run: &Run) -> Result<Measured, Failure> {
         let log = run.out.with_extension("log");
         let stderr = File::create(&log).trying(format!("write {}", log.display()))?;
-        let mut command = Command::new(&self.agon);
+        let mut command = Command::new(self.agon()?);
         command
             .arg("run")
             .arg(&run.suite)
@@ -105,10 +120,10 @@ impl Lab {
         Ok(large)
     }
 
-    pub(super) fn start_version(&self) -> Command {
-        let mut command = Command::new(&self.agon);
+    pub(super) fn start_version(&self) -> Result<Command, Failure> {
+        let mut command = Command::new(self.agon()?);
         command.arg("--version");
-        command
+        Ok(command)
     }
 }
 
@@ -135,12 +150,14 @@ fn flaw(measured: &Measured, trials: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::process::Written;
     use super::*;
 
     fn measured(stdout: &str, success: bool) -> Measured {
         Measured {
             seconds: 1.0,
             peak_mb: 1.0,
+            written: Written::default(),
             stdout: stdout.to_owned(),
             success,
         }

@@ -1,4 +1,5 @@
-//! Runs a program from outside and measures it: wall-clock time and the most memory it ever held.
+//! Runs a program from outside and measures it: wall-clock time, the most memory it ever held and what
+//! it wrote.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -16,8 +17,19 @@ const LONGEST: Duration = Duration::from_secs(1800);
 pub(super) struct Measured {
     pub(super) seconds: f64,
     pub(super) peak_mb: f64,
+    pub(super) written: Written,
     pub(super) stdout: String,
     pub(super) success: bool,
+}
+
+/// Bytes that a process and the children that it waited for wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Written {
+    /// Handed over by calls of `write(2)` and its kin: to files, pipes, sockets and memory alike.
+    pub(super) by_calls: u64,
+    /// In whole pages that were made to go to a disk, without those of files that were gone before.
+    /// A page that is written again after it went there counts again.
+    pub(super) to_disks: u64,
 }
 
 /// Runs `command` to its end. Standard output is kept; its closing is taken as the end.
@@ -50,12 +62,16 @@ pub(super) fn measure(command: &mut Command) -> Result<Measured, Failure> {
             }
         }
     };
+    // Its output is closed, so it writes nothing any more; the kernel forgets it when it is waited for.
+    let io = std::fs::read_to_string(format!("/proc/{}/io", child.id()));
+    let written = io.ok().as_deref().and_then(written).unwrap_or_default();
     let status = child.wait().trying(&running)?;
     let seconds = started.elapsed().as_secs_f64();
     let _ = reader.join();
     Ok(Measured {
         seconds,
         peak_mb: peak_kib as f64 / 1024.0,
+        written,
         stdout,
         success: status.success(),
     })
@@ -67,6 +83,14 @@ fn high_water_kib(pid: u32) -> Option<u64> {
         .trim_end_matches(" kB")
         .parse()
         .ok()
+}
+
+fn written(io: &str) -> Option<Written> {
+    let count = |name| field(io, name)?.parse::<u64>().ok();
+    Some(Written {
+        by_calls: count("wchar")?,
+        to_disks: count("write_bytes")?.saturating_sub(count("cancelled_write_bytes")?),
+    })
 }
 
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -90,6 +114,19 @@ mod tests {
         assert_eq!(measured.stdout, "30000000\n");
         assert!(!measured.success);
         assert!(measured.peak_mb > 28.0, "{}", measured.peak_mb);
+        assert!(measured.written.by_calls >= 30_000_000);
+    }
+
+    #[test]
+    fn what_was_removed_before_it_went_to_a_disk_is_not_counted() {
+        let io = "rchar: 1\nwchar: 900\nsyscr: 2\nsyscw: 3\nread_bytes: 4\nwrite_bytes: 12288\n\
+                  cancelled_write_bytes: 4096\n";
+        let expected = Written {
+            by_calls: 900,
+            to_disks: 8192,
+        };
+        assert_eq!(written(io), Some(expected));
+        assert_eq!(written("wchar: 1\n"), None);
     }
 
     #[test]

@@ -7,6 +7,8 @@ use crate::failure::{Failure, Trying};
 /// Actions of the agent per trial of [`talk`], the last one included.
 pub(super) const TURNS: u32 = 20;
 
+const TERMINAL: &str = "xterm -geometry 150x55+20+20 -e cat";
+
 /// Conversations of [`TURNS`] turns.
 pub(super) fn talk(folder: &Path, tasks: u32) -> Result<PathBuf, Failure> {
     let mut solution = String::new();
@@ -37,6 +39,29 @@ pub(super) fn container(folder: &Path, tasks: u32, image: &str) -> Result<PathBu
     write(folder, "container", tasks, &command(&environment))
 }
 
+/// Lines typed into a terminal on a desktop: no screen of any task is ever the same as another.
+pub(super) fn desktop(
+    folder: &Path,
+    name: &str,
+    tasks: u32,
+    steps: u32,
+) -> Result<PathBuf, Failure> {
+    write_each(folder, name, tasks, |task| {
+        let mut solution = String::new();
+        for step in 1..=steps {
+            let text = format!("This is step {step} of task {task}, and it is shown.");
+            solution.push_str(&format!("  - {{ action: type, text: \"{text}\\n\" }}\n"));
+        }
+        format!(
+            "task: Type the lines.\n\
+             environment: {{ kind: desktop, screen: 1280x800, apps: [\"{TERMINAL}\"] }}\n\
+             limits: {{ steps: 50, seconds: 120 }}\n\
+             checks:\n  - {{ type: returned_result, equals: done }}\n\
+             solution:\n{solution}  - {{ action: finish, result: done }}\n"
+        )
+    })
+}
+
 fn dialogue(before: &str) -> String {
     format!(
         "task: Answer with the word done.\n\
@@ -58,12 +83,21 @@ fn command(environment: &str) -> String {
 }
 
 fn write(folder: &Path, name: &str, tasks: u32, task: &str) -> Result<PathBuf, Failure> {
+    write_each(folder, name, tasks, |_| task.to_owned())
+}
+
+fn write_each(
+    folder: &Path,
+    name: &str,
+    tasks: u32,
+    task: impl Fn(u32) -> String,
+) -> Result<PathBuf, Failure> {
     let suite = folder.join(format!("suite-{name}"));
     let category = suite.join(name);
     std::fs::create_dir_all(&category).trying(format!("make {}", category.display()))?;
     for number in 0..tasks {
         let file = category.join(format!("{name}-{number:04}.yaml"));
-        let text = format!("name: Measure {name} {number}\n{task}");
+        let text = format!("name: Measure {name} {number}\n{}", task(number));
         std::fs::write(&file, text).trying(format!("write {}", file.display()))?;
     }
     Ok(suite)
@@ -72,6 +106,20 @@ fn write(folder: &Path, name: &str, tasks: u32, task: &str) -> Result<PathBuf, F
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_steps_on_desktops_type_the_same() {
+        let folder = std::env::temp_dir().join(format!("agon-desktops-{}", std::process::id()));
+        let suite = desktop(&folder, "typing", 2, 3).unwrap();
+        let read = |task| std::fs::read_to_string(suite.join(format!("typing/typing-{task}.yaml")));
+        let (first, second) = (read("0000").unwrap(), read("0001").unwrap());
+        std::fs::remove_dir_all(&folder).unwrap();
+        let mut typed: Vec<&str> = first.lines().chain(second.lines()).collect();
+        typed.retain(|line| line.contains("action: type"));
+        typed.sort_unstable();
+        typed.dedup();
+        assert_eq!(typed.len(), 6, "{typed:?}");
+    }
 
     #[test]
     fn a_conversation_has_its_turns() {

@@ -12,7 +12,12 @@ const LONGEST_TEST: usize = 800;
 const EMPTY_NAMES: [&str; 8] = [
     "util", "utils", "common", "manager", "helper", "helpers", "imp", "misc",
 ];
+/// The one file that maps memory; the lint is only `deny` so that this file can exist.
+const UNSAFE: &str = "crates/desktop/src/x11/shared_memory.rs";
 const FOLDERS: [&str; 3] = ["crates", "xtask", "examples"];
+
+/// How the lint against `unsafe` is lifted.
+const LIFTED: &str = concat!("unsafe", "_code");
 
 /// Every Rust source of the workspace, relative to its root.
 pub(super) fn files(root: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -62,6 +67,11 @@ pub(super) fn check(file: &Path, text: &str) -> Vec<Finding> {
             longest + 1,
             format!("{length} lines, at most {longest} are allowed: split it by concept"),
         );
+    }
+    if file != Path::new(UNSAFE)
+        && let Some(line) = text.lines().position(|line| line.contains(LIFTED))
+    {
+        find(line + 1, format!("`unsafe` belongs in {UNSAFE} alone"));
     }
     if file.ends_with("lib.rs") || file.ends_with("mod.rs") {
         for (index, line) in text.lines().enumerate() {
@@ -124,6 +134,15 @@ mod tests {
     fn findings(file: &str, text: &str) -> Vec<String> {
         let findings = check(Path::new(file), text);
         findings.iter().map(Finding::to_string).collect()
+    }
+
+    #[test]
+    fn only_one_file_may_be_unsafe() {
+        let text = format!("//! Maps.\n#[expect({LIFTED}, reason = \"maps\")]\n");
+        assert_eq!(check(Path::new(UNSAFE), &text), []);
+        let findings = check(Path::new("crates/core/src/fast.rs"), &text);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].line, 2);
     }
 
     #[test]

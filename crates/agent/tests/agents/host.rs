@@ -9,7 +9,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::{
-    agent_for, brief, factory, finish, first, is_silent, ready, soon, started, task,
+    agent_for, brief, factory, finish, first, is_silent, ready, seen, soon, started, task,
 };
 
 /// A Python agent; its file is removed with the folder.
@@ -73,6 +73,26 @@ sys.stderr.write("all was said")
     assert_eq!(first(&mut *agent).await, Ok(finish()));
     soon(agent.end()).await;
     assert_eq!(agent.complaints().unwrap(), "all was said");
+}
+
+#[tokio::test]
+async fn pictures_come_as_it_asks_for_them() {
+    let script = Script::new(
+        r#"
+sys.stdin.readline()
+for wish in ["false", "null", "true", "null"]:
+    picture = json.loads(sys.stdin.readline())["screen"]["picture"]
+    print('{"action":"message","text":"%s","pictures":%s}' % (picture.get("base64"), wish))
+"#,
+    );
+    let mut agent = script.started().await;
+    for expected in ["iVBORw==", "None", "None", "iVBORw=="] {
+        let Ok(Answer::Reply(reply)) = soon(agent.act(&seen(b"\x89PNG"))).await else {
+            panic!("no reply")
+        };
+        let text = expected.to_owned();
+        assert_eq!(reply.action, Action::Message { text });
+    }
 }
 
 #[tokio::test]

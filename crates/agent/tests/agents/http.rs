@@ -5,7 +5,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use crate::support::{agent_for, brief, factory, finish, first, is_silent, soon, task};
+use crate::support::{agent_for, brief, factory, finish, first, is_silent, seen, soon, task};
 
 /// What the server does once it has read a request.
 #[derive(Clone)]
@@ -113,6 +113,24 @@ async fn every_message_is_one_post() {
     let trial = &seen[0]["task"]["trial"];
     assert!(trial.is_string());
     assert!(seen[1..].iter().all(|message| message["trial"] == *trial));
+}
+
+#[tokio::test]
+async fn pictures_are_sent_until_they_are_declined() {
+    let mut served = serve(ok(r#"{"action":"screenshot","pictures":false}"#)).await;
+    let mut agent = started(&served.spec).await;
+    for _ in 0..2 {
+        soon(agent.act(&seen(b"\x89PNG"))).await.unwrap();
+    }
+    let mut sent = Vec::new();
+    for _ in 0..3 {
+        sent.push(soon(served.requests.recv()).await.unwrap());
+    }
+    let pictures = [1, 2].map(|index: usize| &sent[index]["screen"]["picture"]);
+    assert_eq!(pictures[0]["base64"], "iVBORw==");
+    assert_eq!(pictures[1].get("base64"), None);
+    assert_eq!(pictures[1]["blob"], pictures[0]["blob"]);
+    assert_eq!(sent[2]["screen"]["window"]["title"], "notes");
 }
 
 #[tokio::test]

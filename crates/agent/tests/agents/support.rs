@@ -8,8 +8,9 @@ use std::time::Duration;
 use agon_agent::{Agent, AgentError, AgentFactory, AgentSpec, Answer, Services, TrialContext};
 use agon_core::files::FileTree;
 use agon_core::{
-    Action, Brief, Digest, Environment, EnvironmentKind, HostOnly, Limits, Observation, Seed, Task,
-    TaskId, TrialId, VerifyOnly, Visible,
+    Action, Brief, Digest, Environment, EnvironmentKind, HostOnly, Limits, Observation, Picture,
+    PictureFormat, ScreenPoint, ScreenView, Seed, Task, TaskId, TrialId, VerifyOnly, Visible,
+    WindowView,
 };
 use agon_sandbox::{Owner, Provider, Request, Sandbox, SandboxError};
 use async_trait::async_trait;
@@ -99,6 +100,25 @@ pub(crate) async fn started(spec: &str) -> Box<dyn Agent> {
 
 pub(crate) fn ready() -> Observation {
     Observation::ready("The environment is ready.")
+}
+
+/// A screen of 641x480 with one window on it, and a picture of these bytes.
+pub(crate) fn seen(picture: &[u8]) -> Observation {
+    let mut seen = Observation::done();
+    seen.screen = Some(ScreenView {
+        width: 641,
+        height: 480,
+        cursor: Some(ScreenPoint { x: 0, y: 0 }),
+        window: Some(WindowView::new(
+            "notes",
+            "Mousepad",
+            Some(3),
+            ScreenPoint { x: 10, y: 20 },
+            (300, 200),
+        )),
+        picture: Picture::new(PictureFormat::Png, picture),
+    });
+    seen
 }
 
 /// The agent's answer to a first observation.

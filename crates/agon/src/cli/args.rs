@@ -8,6 +8,8 @@ use agon_engine::Mode;
 use agon_suite::MaxSteps;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::desktop::DesktopArgs;
+
 /// Evaluates autonomous agents: puts them in front of tasks in real environments, records
 /// everything, and gives a score that can be trusted.
 #[derive(Debug, Parser)]
@@ -37,10 +39,15 @@ pub(super) enum Command {
     Lint(LintArgs),
     /// Report on runs; several are compared.
     Report(ReportArgs),
+    /// Start desktops, and see and control their screens.
+    Desktop(DesktopArgs),
     /// Say what works on this machine and what is missing.
     Doctor(JsonArgs),
     /// Remove what processes that no longer live have left behind.
     Clean(JsonArgs),
+    /// Make and list the images of container desktops.
+    #[command(subcommand)]
+    Image(ImageCommand),
     /// Print the JSON Schema of a format.
     Schema(SchemaArgs),
     /// Print a shell completion script.
@@ -212,6 +219,49 @@ pub(super) struct JsonArgs {
     pub(super) json: bool,
 }
 
+#[derive(Debug, Subcommand)]
+pub(super) enum ImageCommand {
+    /// Make an image from Debian's packages; no registry is needed.
+    Build(ImageBuildArgs),
+    /// List the images that were made here.
+    List(JsonArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  agon image build desktop
+  agon image build desktop --with-browser --tag agon-desktop-browser:12
+  agon image build desktop --from-registry       where debian:12-slim can be pulled")]
+pub(super) struct ImageBuildArgs {
+    /// What to make.
+    #[arg(value_enum)]
+    pub(super) what: ImageKind,
+    /// The name of the image.
+    #[arg(long, value_name = "NAME:TAG", default_value = "agon-desktop:12", value_parser = image_tag)]
+    pub(super) tag: String,
+    /// Put a browser (Chromium) into it.
+    #[arg(long)]
+    pub(super) with_browser: bool,
+    /// From Debian's packages, with mmdebstrap; this is what happens by default.
+    #[arg(long, conflicts_with = "from_registry")]
+    pub(super) from_packages: bool,
+    /// From the image debian:12-slim of a registry, with a Dockerfile.
+    #[arg(long)]
+    pub(super) from_registry: bool,
+    /// Where Debian's packages come from [default: deb.debian.org].
+    #[arg(long, value_name = "URL", conflicts_with = "from_registry")]
+    pub(super) mirror: Option<String>,
+    /// Make it again even if it is up to date.
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ImageKind {
+    /// An X server, a window manager, a terminal, a text editor and a calculator.
+    Desktop,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
     #[arg(value_enum)]
@@ -245,6 +295,24 @@ fn share(text: &str) -> Result<f64, String> {
         Ok(value)
     } else {
         Err("use a number from 0 to 1".to_owned())
+    }
+}
+
+/// What an engine takes for the name of an image.
+fn image_tag(text: &str) -> Result<String, String> {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/:".contains(c);
+    let (name, tag) = text.rsplit_once(':').unwrap_or((text, "latest"));
+    let ends = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let good = text.len() <= 128
+        && name.chars().all(allowed)
+        && name.starts_with(ends)
+        && name.ends_with(ends)
+        && !tag.is_empty()
+        && tag.chars().all(allowed);
+    if good {
+        Ok(text.to_owned())
+    } else {
+        Err("use lower-case letters, digits, dots and dashes, such as agon-desktop:12".to_owned())
     }
 }
 

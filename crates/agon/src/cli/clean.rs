@@ -5,23 +5,31 @@ use serde::Serialize;
 use super::args::JsonArgs;
 use super::exit::Exit;
 use super::failure::Failure;
-use super::output;
+use super::{desktop, output};
 
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Cleaned {
     /// Folders, control groups and processes of local sandboxes.
     pub(super) local: Vec<String>,
+    /// Desktops, and what they published.
+    pub(super) desktops: Vec<String>,
     pub(super) containers: usize,
+}
+
+impl Cleaned {
+    fn is_empty(&self) -> bool {
+        self.local.is_empty() && self.desktops.is_empty() && self.containers == 0
+    }
 }
 
 pub(super) async fn clean(args: &JsonArgs) -> Result<Exit, Failure> {
     let cleaned = sweep().await?;
     if args.json {
         output::json(&cleaned)?;
-    } else if cleaned.local.is_empty() && cleaned.containers == 0 {
+    } else if cleaned.is_empty() {
         output::say("nothing to clean");
     } else {
-        for thing in &cleaned.local {
+        for thing in cleaned.desktops.iter().chain(&cleaned.local) {
             output::say(&format!("removed {thing}"));
         }
         output::say(&format!("removed {} containers", cleaned.containers));
@@ -30,6 +38,8 @@ pub(super) async fn clean(args: &JsonArgs) -> Result<Exit, Failure> {
 }
 
 pub(super) async fn sweep() -> Result<Cleaned, Failure> {
+    // Without a place for desktops there are none.
+    let desktops = desktop::sweep().unwrap_or_default();
     let reaped = agon_sandbox::reaper::reap_dead_owners();
     let places = reaped.folders.iter().chain(&reaped.cgroups);
     let processes = reaped.processes.iter().map(|pid| format!("process {pid}"));
@@ -42,5 +52,9 @@ pub(super) async fn sweep() -> Result<Cleaned, Failure> {
         Ok(engine) => engine.remove_dead_owners().await?,
         Err(_) => 0,
     };
-    Ok(Cleaned { local, containers })
+    Ok(Cleaned {
+        local,
+        desktops,
+        containers,
+    })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use agon_agent::{AgentFactory, AgentSpec, Services};
 use agon_core::environment::Network;
-use agon_core::{Clock, Digest, EnvironmentKind, Seed};
+use agon_core::{Clock, Digest, Environment, EnvironmentKind, Seed};
 use agon_engine::{
     Dispatch, Mode, Providers, Removals, RunEnd, Spent, Table, Watch, dispatch, regrade, select,
 };
@@ -179,30 +179,22 @@ async fn preflight(
     plan: &Plan,
     providers: &Providers,
 ) -> Result<(String, Vec<String>, BTreeMap<String, String>), Failure> {
-    let uses = |kind| {
-        plan.tasks()
-            .iter()
-            .any(|task| task.environment.kind == kind)
-    };
-    if let Some(task) = plan
-        .tasks()
-        .iter()
-        .find(|t| t.environment.kind == EnvironmentKind::Desktop)
-    {
-        return Err(Failure::new(format_args!(
-            "{} needs a desktop, and this version of agon has none: leave such tasks out with \
-             --filter or --category",
-            task.id
-        )));
-    }
+    let environments = || plan.tasks().iter().map(|task| &task.environment);
+    let on_screen = |env: &&Environment| env.kind == EnvironmentKind::Desktop;
     let mut limits = String::new();
     let mut engines = Vec::new();
     let mut images = BTreeMap::new();
-    if uses(EnvironmentKind::Local) {
+    let screens_here = environments()
+        .filter(on_screen)
+        .any(|env| env.image.is_none());
+    if screens_here {
+        engines.push(agon_desktop::describe()?);
+    }
+    if screens_here || environments().any(|env| env.kind == EnvironmentKind::Local) {
         limits = agon_sandbox::limits::Enforcement::detect().to_string();
         engines.push(providers.local.describe().await?);
     }
-    if uses(EnvironmentKind::Container) {
+    if environments().any(Environment::is_container) {
         engines.push(providers.container.describe().await?);
         let engine = ContainerProvider::connect().await?;
         for task in plan.tasks() {

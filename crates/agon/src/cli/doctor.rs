@@ -1,5 +1,6 @@
 //! `agon doctor`: tries each part for real and says what to do where one is missing.
 
+use std::fmt;
 use std::time::Duration;
 
 use agon_core::{Environment, EnvironmentKind};
@@ -10,7 +11,7 @@ use serde::Serialize;
 use super::args::JsonArgs;
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{host, output, services};
+use super::{desktop, host, output, services};
 
 #[derive(Debug, Serialize)]
 struct Finding {
@@ -34,6 +35,7 @@ pub(super) async fn doctor(args: &JsonArgs) -> Result<Exit, Failure> {
         },
         finding("local sandbox", local().await),
         finding("containers", container().await),
+        finding("desktops", desktop::describe().await),
         finding("runs folder", writable()),
     ];
     for found in &findings {
@@ -44,8 +46,11 @@ pub(super) async fn doctor(args: &JsonArgs) -> Result<Exit, Failure> {
             output::data(&format!("{mark} {:<14} {}", found.part, found.says))?;
         }
     }
-    // Containers are needed only by suites that ask for them.
-    let needed = findings.iter().filter(|found| found.part != "containers");
+    // Needed only by suites that ask for them.
+    let optional = ["containers", "desktops"];
+    let needed = findings
+        .iter()
+        .filter(|found| !optional.contains(&found.part));
     Ok(if needed.clone().all(|found| found.works) {
         Exit::Done
     } else {
@@ -53,7 +58,7 @@ pub(super) async fn doctor(args: &JsonArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn finding(part: &'static str, tried: Result<String, SandboxError>) -> Finding {
+fn finding(part: &'static str, tried: Result<String, impl fmt::Display>) -> Finding {
     match tried {
         Ok(says) => Finding {
             part,
@@ -93,6 +98,7 @@ fn request() -> Request {
             trial: "doctor".to_owned(),
         },
         read_only: Vec::new(),
+        display: None,
         start: Duration::from_secs(20),
     }
 }

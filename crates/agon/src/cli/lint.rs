@@ -65,11 +65,12 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
 
 /// Why a task can't be played and graded here, if so.
 fn unplayable(task: &Task, no_engine: Option<&str>) -> Option<String> {
-    match task.environment.kind {
-        _ if task.needs_judge() => Some("it needs a judge".to_owned()),
-        EnvironmentKind::Desktop => Some("it needs a desktop".to_owned()),
-        EnvironmentKind::Container => no_engine.map(str::to_owned),
-        EnvironmentKind::None | EnvironmentKind::Local => None,
+    if task.needs_judge() {
+        Some("it needs a judge".to_owned())
+    } else if task.environment.is_container() {
+        no_engine.map(str::to_owned)
+    } else {
+        None
     }
 }
 
@@ -83,9 +84,7 @@ fn not_played(task: &Task, why: &str) -> Finding {
 
 /// What keeps containers from being used, if any task wants one.
 async fn no_engine(tasks: &[Task]) -> Option<String> {
-    let wanted = tasks
-        .iter()
-        .any(|task| task.environment.kind == EnvironmentKind::Container);
+    let wanted = tasks.iter().any(|task| task.environment.is_container());
     if !wanted {
         return None;
     }

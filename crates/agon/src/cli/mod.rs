@@ -4,11 +4,13 @@
 mod args;
 mod clean;
 mod contest;
+mod desktop;
 mod doctor;
 mod entry;
 mod exit;
 mod failure;
 mod host;
+mod image;
 mod lint;
 mod list;
 mod load;

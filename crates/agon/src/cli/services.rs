@@ -5,17 +5,21 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agon_engine::Providers;
+use agon_engine::{Desktops, Providers};
 use agon_sandbox::container::ContainerProvider;
 use agon_sandbox::local::{LocalConfig, LocalProvider};
 use agon_sandbox::{Provider, Request, Sandbox, SandboxError};
 use tokio::sync::OnceCell;
+
+/// Desktops of a kind that are held ready for the next trials.
+const WARM_DESKTOPS: usize = 2;
 
 /// `hidden` are suites and run folders: no sandbox shows any part of them.
 pub(super) fn providers(hidden: &[PathBuf]) -> Providers {
     Providers {
         local: Arc::new(OnDemand::new(Kind::Local(hidden.to_vec()))),
         container: Arc::new(OnDemand::new(Kind::Container)),
+        desktops: Desktops::new(WARM_DESKTOPS),
     }
 }
 

@@ -1,4 +1,5 @@
-//! The streams of an exec: one connection to the engine, turned into raw bytes both ways.
+//! The streams of an exec or of a container's first process: one connection to the engine, turned
+//! into raw bytes both ways.
 //!
 //! Done by hand because the bytes of a terminal come unframed, and bollard's decoder takes output
 //! that begins with 0, 1 or 2 for the header of a frame: a program could make it wait for, and
@@ -30,10 +31,21 @@ struct Message {
 impl Engine {
     /// Starts an exec and takes over its streams.
     pub(super) async fn attach(&self, exec: &str, tty: bool) -> io::Result<Attached> {
-        let version = self.docker.client_version();
         let body = format!(r#"{{"Detach":false,"Tty":{tty}}}"#);
+        self.take_over(&format!("/exec/{exec}/start"), &body).await
+    }
+
+    /// The way to the first process of a container; what is written before it runs waits for it.
+    /// Its input stays open when this is dropped.
+    pub(super) async fn input_of(&self, container: &str) -> io::Result<Writer> {
+        let path = format!("/containers/{container}/attach?stream=1&stdin=1");
+        Ok(self.take_over(&path, "").await?.writer)
+    }
+
+    async fn take_over(&self, path: &str, body: &str) -> io::Result<Attached> {
+        let version = self.docker.client_version();
         let request = format!(
-            "POST /v{version}/exec/{exec}/start HTTP/1.1\r\nHost: engine\r\nConnection: Upgrade\r\n\
+            "POST /v{version}{path} HTTP/1.1\r\nHost: engine\r\nConnection: Upgrade\r\n\
              Upgrade: tcp\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );

@@ -10,10 +10,12 @@ mod engine;
 mod exec;
 mod files;
 mod freeze;
+mod images;
 mod leftovers;
 mod processes;
 mod provider;
 mod sandbox;
 mod spec;
 
+pub use images::{FoundImage, ImageName, Images};
 pub use provider::ContainerProvider;

@@ -7,7 +7,18 @@
 pub(super) const FIRST: &str = "trap 'kill -9 -1' USR1; exec 3<&0; \
     while :; do (read -r _ <&3) & wait $!; done";
 
-/// The signal for it.
+/// First process of a container with a display, whose start is the first argument. One line of
+/// input, which is given when the container starts and not when it is started again for grading,
+/// lets the start run: by then its programs may be the agent's. The line is taken before the agent
+/// comes, and once it is, none is awaited any more.
+pub(super) const FIRST_WITH_DISPLAY: &str = "trap 'kill -9 -1' USR1; exec 3<&0; \
+    (read -r _ <&3 && exec 3<&- && eval \"$1\") </dev/null >/dev/null 2>&1 & wait $!; \
+    while :; do (read -r _ <&3) & wait $!; done";
+
+/// The line that it waits for.
+pub(super) const GO: &str = "\n";
+
+/// The signal that ends everybody but the first process.
 pub(super) const END_ALL: &str = "USR1";
 
 /// Kills a process tree; its arguments are described in it.

@@ -2,13 +2,14 @@
 
 use async_trait::async_trait;
 use bollard::query_parameters::{CreateContainerOptions, StartContainerOptions};
+use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 use super::engine::{Address, Engine, failed, refused};
 use super::leftovers;
 use super::sandbox::{ContainerSandbox, OwnedContainer, REMOVAL};
-use super::spec;
-use crate::contract::{Provider, Request, Sandbox};
+use super::{processes, spec};
+use crate::contract::{Provider, Request, Sandbox, Writer};
 use crate::error::SandboxError;
 
 #[derive(Debug)]
@@ -65,11 +66,26 @@ impl ContainerProvider {
             }
             other => other.map_err(not_started)?,
         };
+        let input = match &request.display {
+            Some(_) => Some(self.let_display_start(&name).await?),
+            None => None,
+        };
         docker
             .start_container(&name, None::<StartContainerOptions>)
             .await
             .map_err(not_started)?;
+        drop(input);
         Ok(owned)
+    }
+
+    /// Keep what it returns until the container has started: what was written is on its way in it.
+    async fn let_display_start(&self, container: &str) -> Result<Writer, SandboxError> {
+        let cannot = || SandboxError::io("could not reach the first process of a container");
+        let mut input = self.engine.input_of(container).await.map_err(cannot())?;
+        let given = input.write_all(processes::GO.as_bytes()).await;
+        given.map_err(cannot())?;
+        input.flush().await.map_err(cannot())?;
+        Ok(input)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a container is made of: closed by default, limited, labelled with its owner.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use agon_core::environment::Network;
 use bollard::models::{
@@ -8,7 +9,7 @@ use bollard::models::{
 };
 
 use super::processes;
-use crate::contract::{Request, WORK};
+use crate::contract::{Request, WORK, X_SOCKETS};
 use crate::error::SandboxError;
 
 pub(super) const LABEL_RUN: &str = "agon.run";
@@ -30,6 +31,10 @@ const CAPABILITIES: [&str; 8] = [
 
 /// The first process and its child are ours.
 const OWN_PROCESSES: u32 = 2;
+
+/// What a display takes, as the engine counts, that is: with threads. An X server with OpenGL has
+/// one of them for each core, and more.
+const OF_DISPLAY: u32 = 32;
 
 /// Files that one process may hold open.
 const OPEN_FILES: i64 = 4096;
@@ -54,7 +59,16 @@ pub(super) fn create_body(
     ];
     Ok(ContainerCreateBody {
         image: Some(image),
-        entrypoint: Some(words(["sh", "-c", processes::FIRST])),
+        entrypoint: Some(match &request.display {
+            None => words(["sh", "-c", processes::FIRST]),
+            Some(display) => words([
+                "sh",
+                "-c",
+                processes::FIRST_WITH_DISPLAY,
+                "sh",
+                &display.start,
+            ]),
+        }),
         cmd: Some(Vec::new()),
         // The first process waits on this for ever.
         open_stdin: Some(true),
@@ -85,20 +99,18 @@ fn host_config(request: &Request) -> HostConfig {
         Network::None => "none",
         Network::Open => "default",
     };
-    let mounts = request.read_only.iter().map(|folder| Mount {
-        typ: Some(MountType::BIND),
-        source: Some(folder.host.to_string_lossy().into_owned()),
-        target: Some(folder.inside.clone()),
-        read_only: Some(true),
-        ..Mount::default()
-    });
+    let shown = request.read_only.iter();
+    let shown = shown.map(|folder| mount(&folder.host, &folder.inside, true));
+    let display = request.display.iter();
+    let display = display.map(|display| mount(&display.folder, X_SOCKETS, false));
+    let own_processes = OWN_PROCESSES + request.display.as_ref().map_or(0, |_| OF_DISPLAY);
     HostConfig {
         network_mode: Some(network.to_owned()),
         memory: Some(memory),
         // Memory and swap together: no swap.
         memory_swap: Some(memory),
         pids_limit: Some(i64::from(
-            environment.processes.saturating_add(OWN_PROCESSES),
+            environment.processes.saturating_add(own_processes),
         )),
         ulimits: Some(vec![
             // The engines have no quota on most file systems; this bounds at least a single file.
@@ -114,8 +126,18 @@ fn host_config(request: &Request) -> HostConfig {
             typ: Some("none".to_owned()),
             config: None,
         }),
-        mounts: Some(mounts.collect()),
+        mounts: Some(shown.chain(display).collect()),
         ..HostConfig::default()
+    }
+}
+
+fn mount(host: &Path, inside: &str, read_only: bool) -> Mount {
+    Mount {
+        typ: Some(MountType::BIND),
+        source: Some(host.to_string_lossy().into_owned()),
+        target: Some(inside.to_owned()),
+        read_only: Some(read_only),
+        ..Mount::default()
     }
 }
 

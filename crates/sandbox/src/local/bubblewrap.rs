@@ -11,9 +11,9 @@ use agon_core::Environment;
 use agon_core::environment::Network;
 
 use super::hidden::{Hidden, Seen};
-use super::scratch::{ETC_FOLDERS, Scratch};
+use super::scratch::{ETC_FOLDERS, ETC_OF_DISPLAYS, Scratch};
 use super::seal::SEALED;
-use crate::contract::{Request, WORK};
+use crate::contract::{Request, WORK, X_SOCKETS};
 use crate::error::SandboxError;
 
 const HOME: &str = "/home/agent";
@@ -30,6 +30,8 @@ const PRIVATE: [(&str, u64, &str); 4] = [
 
 /// Folders of the root that are links into `/usr` on most systems, and folders on some.
 const ROOTS: [&str; 6] = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
+
+const FONT_CACHE: &str = "/var/cache/fontconfig";
 
 /// Whether a path of the host, without links in it, can be found inside.
 pub(super) fn shows(path: &Path) -> bool {
@@ -114,6 +116,15 @@ pub(super) fn command(
     line.bind(&scratch.sealed(), SEALED);
     for folder in &request.read_only {
         line.bind(&folder.host, &folder.inside);
+    }
+    if let Some(display) = &request.display {
+        line.bind(&display.folder, X_SOCKETS);
+        for folder in ETC_OF_DISPLAYS {
+            let path = format!("/etc/{folder}");
+            line.add(["--ro-bind-try", &path, &path]);
+        }
+        // Without it, each program would look at all fonts of the machine first.
+        line.add(["--ro-bind-try", FONT_CACHE, FONT_CACHE]);
     }
     match request.environment.network {
         Network::None => line.add(["--unshare-net"]),

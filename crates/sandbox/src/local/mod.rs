@@ -19,3 +19,4 @@ mod worker;
 
 pub use provider::{LocalConfig, LocalProvider};
 pub use seal::SEALED;
+pub use worker::spawn_lasting;

@@ -51,6 +51,9 @@ const ETC: &[&str] = &[
 /// Folders of the same kind that hold hundreds of links: shown as they are instead of copied.
 pub(super) const ETC_FOLDERS: &[&str] = &["alternatives", "ssl/certs"];
 
+/// What programs with windows look for besides: fonts, and how their widgets look.
+pub(super) const ETC_OF_DISPLAYS: &[&str] = &["X11", "fonts", "gtk-3.0", "xdg"];
+
 const OWN: &[(&str, &str)] = &[
     ("passwd", "agent:x:1000:1000:agent:/home/agent:/bin/bash\n"),
     ("group", "agent:x:1000:\n"),
@@ -115,7 +118,7 @@ impl Scratch {
         for name in ETC {
             copy_public(&Path::new("/etc").join(name), &etc.join(name))?;
         }
-        for name in ETC_FOLDERS {
+        for name in ETC_FOLDERS.iter().chain(ETC_OF_DISPLAYS) {
             make_folders(&etc.join(name))?;
         }
         for (name, content) in OWN {
@@ -156,13 +159,17 @@ impl Drop for Scratch {
 
 /// Everybody can reach it, and executables run from it.
 fn suits(place: &Path) -> bool {
-    let open = place.ancestors().all(|folder| {
+    let no_exec = statvfs(place).is_ok_and(|fs| fs.f_flag.contains(StatVfsMountFlags::NOEXEC));
+    is_open(place) && !no_exec
+}
+
+/// Everybody can reach it.
+pub(crate) fn is_open(place: &Path) -> bool {
+    place.ancestors().all(|folder| {
         folder
             .metadata()
             .is_ok_and(|about| about.mode() & 0o001 != 0)
-    });
-    let no_exec = statvfs(place).is_ok_and(|fs| fs.f_flag.contains(StatVfsMountFlags::NOEXEC));
-    open && !no_exec
+    })
 }
 
 fn make_folder(path: &Path, mode: u32) -> io::Result<()> {

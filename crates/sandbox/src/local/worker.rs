@@ -2,6 +2,7 @@
 //! "die with the parent" follows the *thread* that started them; another one waits for their end.
 
 use std::io;
+use std::process::{Child, Command};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -13,6 +14,22 @@ pub(super) struct Worker(Sender<Job>);
 
 static SPAWNER: OnceLock<Worker> = OnceLock::new();
 static UNDERTAKER: OnceLock<Worker> = OnceLock::new();
+
+/// Starts a program from a thread that lasts, so that one which dies with its parent lives as long as
+/// this process.
+pub fn spawn_lasting(mut command: Command) -> io::Result<Child> {
+    let (started, child) = channel();
+    Worker::spawner()?.run(move || {
+        if let Err(unwanted) = started.send(command.spawn())
+            && let Ok(mut child) = unwanted.0
+        {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    });
+    let gone = |_| io::Error::other("the spawner is gone");
+    child.recv().map_err(gone)?
+}
 
 impl Worker {
     /// Starts sandboxes.

@@ -27,6 +27,7 @@ pub(crate) fn request() -> Request {
             trial: format!("{:x}", rand::random::<u64>()),
         },
         read_only: Vec::new(),
+        display: None,
         start: Duration::from_secs(60),
     }
 }

@@ -20,7 +20,7 @@ fn docker() -> Docker {
     Docker::connect_with_defaults().unwrap()
 }
 
-async fn labelled(label: &str, value: &str) -> Vec<ContainerSummary> {
+pub(crate) async fn labelled(label: &str, value: &str) -> Vec<ContainerSummary> {
     let filters = HashMap::from([("label".to_owned(), vec![format!("{label}={value}")])]);
     let options = ListContainersOptions {
         all: true,

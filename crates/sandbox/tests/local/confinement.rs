@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 
-use agon_sandbox::{Exit, LocalConfig, LocalProvider, Provider};
+use agon_sandbox::{DisplayMount, Exit, LocalConfig, LocalProvider, Provider};
 
 use crate::ground::{Ground, ground, init, request, sh, text};
 
@@ -246,4 +246,46 @@ async fn suites_and_runs_below_shown_folders_are_hidden() {
     let more = [closed.join("suite"), "/nowhere/at/all".into()];
     let config = config.hiding(hidden).hiding(more);
     assert_eq!(seen(config).await, "shown");
+}
+
+#[tokio::test]
+async fn the_folder_of_a_display_is_shown_but_cannot_be_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(folder.path(), mode).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(folder.path().join("X0")).unwrap();
+    let anybody = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(folder.path().join("X0"), anybody).unwrap();
+    let secret = folder.path().join("secret");
+    fs::write(&secret, "42").unwrap();
+    let provider = LocalProvider::new(LocalConfig {
+        init: init(),
+        init_args: Vec::new(),
+        hidden: vec![secret],
+    })
+    .unwrap();
+    let mut request = request();
+    request.display = Some(DisplayMount {
+        folder: folder.path().to_owned(),
+        start: "touch /tmp/started".to_owned(),
+    });
+    let sandbox = provider.prepare(&request).await.unwrap();
+    let connect = "import socket; socket.socket(socket.AF_UNIX).connect('/tmp/.X11-unix/X0')";
+    let reached = sh(sandbox.as_ref(), &format!("python3 -c \"{connect}\"")).await;
+    assert_eq!(reached.exit, Exit::Code(0), "{reached:?}");
+    socket.accept().unwrap();
+    for command in [
+        "rm -f /tmp/.X11-unix/X0",
+        "touch /tmp/.X11-unix/X1",
+        "mv /tmp/.X11-unix /tmp/other",
+        "grep 42 /tmp/.X11-unix/secret",
+        "ls /tmp/started",
+    ] {
+        let done = sh(sandbox.as_ref(), command).await;
+        assert_ne!(done.exit, Exit::Code(0), "`{command}` worked");
+    }
+    assert_eq!(
+        sh(sandbox.as_ref(), "touch /tmp/mine").await.exit,
+        Exit::Code(0)
+    );
 }

@@ -42,6 +42,7 @@ pub(crate) fn request() -> Request {
             trial: "test".to_owned(),
         },
         read_only: Vec::new(),
+        display: None,
         start: Duration::from_secs(30),
     }
 }

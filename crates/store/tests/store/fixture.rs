@@ -12,6 +12,11 @@ pub(crate) fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/format-1")
 }
 
+/// The same of a trial on a desktop.
+pub(crate) fn golden_desktop() -> PathBuf {
+    golden().with_file_name("format-1-desktop")
+}
+
 /// A copy of the golden folder that may be changed.
 pub(crate) fn copy_of_golden() -> (TempDir, RunFolder) {
     fn copy(from: &Path, to: &Path) {

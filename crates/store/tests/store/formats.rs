@@ -6,12 +6,15 @@ use std::fs;
 use std::io::Read;
 
 use agon_core::event::Phase;
+use agon_core::screen::{ScreenMoment, ScreenPoint};
 use agon_core::verdict::Outcome;
-use agon_core::{Digest, Event, EventBody, FaultClass, Level, Money};
+use agon_core::{
+    Digest, Event, EventBody, FaultClass, InputKind, Level, Money, PictureFormat, ScreenView,
+};
 use agon_store::{Manifest, RunReader, TrialLine};
 use serde_json::{Value, json};
 
-use crate::fixture::{copy_of_golden, golden};
+use crate::fixture::{copy_of_golden, golden, golden_desktop};
 
 #[test]
 fn the_manifest_of_format_1_is_read() {
@@ -100,6 +103,82 @@ fn the_events_and_blobs_of_format_1_are_read() {
     }
 }
 
+#[test]
+fn the_screens_and_inputs_of_format_1_are_read() {
+    let reader = RunReader::open(&golden_desktop()).unwrap();
+    let line = reader.trials().unwrap().remove(0);
+    let events = reader.events(&line).unwrap();
+    assert_eq!(events.len(), 20);
+
+    let moments: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Screen(record) => Some(record.what),
+            _ => None,
+        })
+        .collect();
+    use ScreenMoment::{Final, Frame, Ready};
+    assert_eq!(moments, [Ready, Frame, Final]);
+
+    let screens: Vec<&ScreenView> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Screen(record) => Some(&record.screen),
+            EventBody::Observation(seen) => seen.screen.as_ref(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(screens.len(), 7);
+    for screen in &screens {
+        assert_eq!((screen.width, screen.height), (64, 64));
+        let picture = &screen.picture;
+        assert_eq!(picture.format, PictureFormat::Png);
+        let stored = fs::read(reader.folder().blob(&picture.blob)).unwrap();
+        assert_eq!(Digest::of(&stored), picture.blob);
+        assert_eq!(stored.len() as u64, picture.bytes);
+        assert!(stored.starts_with(b"\x89PNG"));
+    }
+    assert_eq!(screens[0].window, None);
+    let window = screens[2].window.as_ref().unwrap();
+    assert_eq!(
+        (window.title(), window.class(), window.pid),
+        ("notes.txt - Mousepad", "Mousepad", Some(41))
+    );
+    assert_eq!(
+        (window.x, window.y, window.width, window.height),
+        (-2, 0, 60, 50)
+    );
+    assert_eq!(screens[2].cursor, Some(ScreenPoint { x: 10, y: 20 }));
+
+    let inputs: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Input(inputs) => Some(inputs),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let kinds: Vec<_> = inputs.iter().map(|input| input.kind).collect();
+    use InputKind::{ButtonPress, ButtonRelease, KeyPress, KeyRelease, Motion, Scroll};
+    assert_eq!(
+        kinds,
+        [
+            Motion,
+            ButtonPress,
+            ButtonRelease,
+            ButtonPress,
+            ButtonRelease,
+            KeyPress,
+            KeyRelease,
+            Scroll,
+        ]
+    );
+    assert_eq!((inputs[1].button, inputs[1].x), (Some(1), Some(10)));
+    assert_eq!(inputs[5].key.as_deref(), Some("Right"));
+    assert_eq!((inputs[5].vk, inputs[5].keycode), (Some(0x27), Some(114)));
+    assert_eq!((inputs[7].dx, inputs[7].dy), (Some(0), Some(-3)));
+}
+
 /// Reading and writing again loses nothing: every field of the past has a place in the types.
 #[test]
 fn nothing_of_format_1_is_lost() {
@@ -109,12 +188,16 @@ fn nothing_of_format_1_is_lost() {
         assert_eq!(serde_json::to_value(&read).unwrap(), before);
     }
     let read = |name: &str| fs::read_to_string(golden().join(name)).unwrap();
-    check::<Manifest>(&read("run.json"));
-    read("trials.jsonl").lines().for_each(check::<TrialLine>);
+    for folder in ["../format-1", "../format-1-desktop"] {
+        check::<Manifest>(&read(&format!("{folder}/run.json")));
+        let trials = read(&format!("{folder}/trials.jsonl"));
+        trials.lines().for_each(check::<TrialLine>);
+    }
     for file in [
         "trials/segments/000001.jsonl",
         "trials/segments/000002.jsonl",
         "trials/files/greeting/1.1/events.jsonl",
+        "../format-1-desktop/trials/segments/000001.jsonl",
     ] {
         let text = read(file);
         let mut lines = text.lines();

@@ -38,7 +38,7 @@ mod tests {
             "{action: type, text: 12:34}",
             "{action: move, x: 1, y: -2}",
             "{action: click, x: 1, y: 2, button: right, count: 2}",
-            "{action: drag, path: [{x: 1, y: 2}, {x: 3, y: 4}]}",
+            "{action: drag, path: [{x: 1, y: 2}, {x: 3, y: 4}], button: right, seconds: 0.5}",
             "{action: scroll, x: 1, y: 2, dx: 0, dy: -3}",
             "{action: wait, seconds: 0.5}",
             "{action: screenshot}",

@@ -6,14 +6,19 @@ use crate::format::{EnvironmentFile, ImageName};
 use crate::source::{Node, NodeError};
 
 /// Which kinds a key belongs to, where not to all.
-const ONLY_FOR: [(&str, &[EnvironmentKind]); 4] = [
+const ONLY_FOR: [(&str, &[EnvironmentKind]); 6] = [
     (
         "image",
         &[EnvironmentKind::Container, EnvironmentKind::Desktop],
     ),
-    ("fresh_checks", &[EnvironmentKind::Container]),
+    (
+        "fresh_checks",
+        &[EnvironmentKind::Container, EnvironmentKind::Desktop],
+    ),
     ("screen", &[EnvironmentKind::Desktop]),
     ("apps", &[EnvironmentKind::Desktop]),
+    ("gl", &[EnvironmentKind::Desktop]),
+    ("settle", &[EnvironmentKind::Desktop]),
 ];
 
 /// `task` is the root of the task's file, for places in it.
@@ -68,19 +73,32 @@ pub(super) fn environment(
     }
 
     let desktop = kind == EnvironmentKind::Desktop;
+    if let Some(span) = written.and_then(|node| node.key_span("fresh_checks"))
+        && desktop
+        && image.is_none()
+    {
+        errors.push(
+            NodeError::new("`fresh_checks` does not belong to a desktop without an image")
+                .help("its checks always run in a fresh sandbox: leave the key out")
+                .at(span),
+        );
+    }
+
     let said = own.over(defaults);
     let basis = Environment::of_kind(kind);
     Environment {
         kind,
-        image: image.map(|image| image.0),
         network: said.network.map_or(basis.network, |network| network.0),
         memory: said.memory.unwrap_or(basis.memory),
         processes: said.processes.unwrap_or(basis.processes),
         disk: said.disk.unwrap_or(basis.disk),
         env: said.env.into_iter().map(|(k, v)| (k.0, v)).collect(),
-        fresh_checks: said.fresh_checks.unwrap_or(false) && kind == EnvironmentKind::Container,
+        fresh_checks: said.fresh_checks.unwrap_or(false) && image.is_some(),
+        image: image.map(|image| image.0),
         screen: said.screen.filter(|_| desktop).map(|screen| screen.0),
         apps: said.apps.filter(|_| desktop).unwrap_or_default(),
+        gl: said.gl.unwrap_or(false) && desktop,
+        settle: said.settle.filter(|_| desktop),
         group: said.group,
     }
 }

@@ -57,6 +57,10 @@ fn environments_and_solutions() {
             .with("a/i.yaml", "task: x\nenvironment: {kind: none}\nsetup_cmd: ls\nchecks: [{type: file, path: a}]\n")
             .with("a/j.yaml", "task: x\nenvironment: {kind: local}\ndesktop_image: a:1\n")
             .with("a/k.yaml", "task: x\nenvironment: {kind: desktop, image: a:2}\ndesktop_image: a:1\n")
+            .with("a/l.yaml", "task: x\nenvironment: {kind: local, gl: true, settle: 1, fresh_checks: true}\n")
+            .with("a/m.yaml", "task: x\nenvironment: {kind: desktop, fresh_checks: true}\n")
+            .with("a/n.yaml", "task: x\nenvironment: {kind: desktop, settle: soon}\n")
+            .with("a/o.yaml", "task: x\nsolution:\n  - {action: click, x: 1, y: 1, count: 0}\n  - {action: drag, path: [{x: 1, y: 1}]}\n")
             .with("a/h/task.yaml", "task: x\nsolution: [{action: finish}]\n")
             .with("a/h/solution/solve.sh", "true")
             .complaint();

@@ -40,6 +40,9 @@ environment:
   env: {PORT: 8080, FLAG: yes}
   screen: 1280x800
   apps: [xterm]
+  gl: true
+  settle: 1.5
+  fresh_checks: true
   group: screen
 limits: {steps: 7, seconds: 60, start: 1, setup: 2, check: 3.5, tokens: 1000, money: 0.25, view: 1KiB, output: 1MB}
 tags: [a, 3]
@@ -66,6 +69,9 @@ solution:
     assert_eq!(environment.env["PORT"], "8080");
     assert_eq!(environment.env["FLAG"], "yes");
     assert_eq!(environment.screen.as_deref(), Some("1280x800"));
+    assert_eq!(environment.apps, ["xterm"]);
+    assert!(environment.gl && environment.fresh_checks);
+    assert_eq!(environment.settle, Seconds::new(1.5));
     assert_eq!(environment.group.as_deref(), Some("screen"));
     assert_eq!(task.limits.money, Some(Money::from_micros(250_000)));
     assert_eq!(task.limits.check, Seconds::new(3.5).unwrap());
@@ -84,6 +90,44 @@ fn a_default_deadline_never_exceeds_the_one_around_it() {
     assert_eq!(limits.step, Seconds::whole(20));
     assert_eq!(limits.command, Seconds::whole(20));
     assert_eq!(limits.quiet, Seconds::whole(20));
+}
+
+#[test]
+fn defaults_for_desktops_hold_only_for_desktops() {
+    let suite = Folder::of_task("task: x\nenvironment: {kind: local}\n")
+        .with("demo/three.yaml", "task: x\ndesktop_image: a:1\n")
+        .with(
+            "demo/two.yaml",
+            "task: x\nenvironment: {kind: desktop, settle: 0}\n",
+        )
+        .with(
+            "suite.toml",
+            "name = \"x\"\n[defaults.environment]\ngl = true\nsettle = 0.25\nfresh_checks = true\n",
+        )
+        .suite();
+    let seen: Vec<_> = suite
+        .tasks
+        .iter()
+        .map(|task| {
+            let environment = &task.environment;
+            let settle = environment.settle.map(Seconds::get);
+            (
+                task.id.id(),
+                environment.gl,
+                settle,
+                environment.fresh_checks,
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("one", false, None, false),
+            ("three", true, Some(0.25), true),
+            // Its checks run in a fresh sandbox whatever is said.
+            ("two", true, Some(0.0), false),
+        ]
+    );
 }
 
 #[test]
@@ -199,6 +243,10 @@ fn the_schema_names_every_key() {
     }
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["required"], serde_json::json!(["task"]));
+    for key in ["screen", "apps", "gl", "settle"] {
+        let environment = &schema["$defs"]["EnvironmentFile"]["properties"];
+        assert!(environment[key].is_object(), "{key}");
+    }
     assert!(schema["$defs"]["CheckFile"]["properties"]["not_contains"].is_object());
     assert!(
         serde_json::to_value(agon_suite::suite_schema()).unwrap()["properties"]["weights"]

@@ -1,0 +1,63 @@
+//! Starts of private desktops: cold, in turns with a bare X server and window manager, and warm.
+
+use std::time::Instant;
+
+use agon_desktop::{Desktop, DesktopConfig, WarmPool};
+
+use crate::bare::BareDisplay;
+use crate::figure::{Failed, Figure, Times};
+
+const ROUNDS: usize = 25;
+/// Each of them starts another desktop meanwhile.
+const WARM: usize = 2;
+
+/// Ours to its first frame; the bare ones until the window manager answers.
+pub(crate) fn cold() -> Result<Vec<Figure>, Failed> {
+    let config = DesktopConfig::default();
+    let (mut ours, mut bare) = (Times::default(), Times::default());
+    for round in 0..=ROUNDS {
+        let called = Instant::now();
+        let desktop = Desktop::start(&config)?;
+        desktop.screen().capture()?;
+        let our_time = called.elapsed();
+        drop(desktop);
+        let called = Instant::now();
+        let display = BareDisplay::start(config.size)?;
+        let bare_time = called.elapsed();
+        drop(display);
+        // The first ones read their programs from the disk.
+        if round > 0 {
+            ours.add(our_time);
+            bare.add(bare_time);
+        }
+    }
+    Ok(vec![
+        Figure::new("cold_start_local_ms", ours.p50(), Some(bare.p50()))
+            .noting(ours.spread("ours"))
+            .noting(bare.spread("bare Xvfb and openbox")),
+        Figure::new("cold_start_local_ratio", ours.p50() / bare.p50(), Some(1.0)),
+    ])
+}
+
+/// From the asking to the first frame.
+pub(crate) fn warm() -> Result<Vec<Figure>, Failed> {
+    let pool = WarmPool::new(DesktopConfig::default(), WARM)?;
+    let (mut taken, mut times) = (Times::default(), Times::default());
+    for _ in 0..ROUNDS {
+        pool.wait_until_full();
+        if pool.ready() < WARM {
+            return Err("the pool could not be filled".into());
+        }
+        let called = Instant::now();
+        let desktop = pool.take()?;
+        taken.add(called.elapsed());
+        let frame = desktop.screen().capture()?;
+        times.add(called.elapsed());
+        drop((frame, desktop));
+    }
+    Ok(vec![
+        Figure::new("warm_take_ms", times.p50(), None)
+            .noting(taken.spread("taken"))
+            .noting(times.spread("with the first frame")),
+    ])
+}

@@ -1,0 +1,150 @@
+//! The one record of everything that is pressed through us and not released yet, keys and buttons.
+//! Sends presses and releases itself, so that the record and the X server never disagree.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use x11rb::protocol::xproto::{
+    BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT,
+};
+use x11rb::protocol::xtest::ConnectionExt as _;
+
+use crate::error::DesktopError;
+use crate::x11::XConnection;
+
+/// What a finger can be on: a keycode or a button of the X server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Physical {
+    Key(u8),
+    Button(u8),
+}
+
+impl Physical {
+    /// Sends a press. Nothing is recorded: for strokes that are released by the same call.
+    pub(super) fn down(self, x: &XConnection) -> Result<(), DesktopError> {
+        match self {
+            Self::Key(code) => fake(x, KEY_PRESS_EVENT, code),
+            Self::Button(button) => fake(x, BUTTON_PRESS_EVENT, button),
+        }
+    }
+
+    pub(super) fn up(self, x: &XConnection) -> Result<(), DesktopError> {
+        match self {
+            Self::Key(code) => fake(x, KEY_RELEASE_EVENT, code),
+            Self::Button(button) => fake(x, BUTTON_RELEASE_EVENT, button),
+        }
+    }
+}
+
+fn fake(x: &XConnection, kind: u8, detail: u8) -> Result<(), DesktopError> {
+    x.x().xtest_fake_input(kind, detail, x11rb::CURRENT_TIME, x11rb::NONE, 0, 0, 0)?;
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Entry {
+    what: Physical,
+    /// A Shift that is down only because this key needs it, and goes up with it.
+    lent_to: Option<Physical>,
+    /// Up for a moment, while text is typed.
+    lifted: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    /// In the order in which they were pressed.
+    entries: Mutex<Vec<Entry>>,
+}
+
+/// Every call leaves its requests in the buffer of the connection: flush it.
+impl Held {
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Presses and remembers. A second press of the same is sent again, and released once.
+    pub(crate) fn press(&self, x: &XConnection, what: Physical) -> Result<(), DesktopError> {
+        let mut entries = self.lock();
+        match entries.iter_mut().find(|entry| entry.what == what) {
+            Some(entry) => entry.lent_to = None,
+            None => entries.push(Entry {
+                what,
+                lent_to: None,
+                lifted: false,
+            }),
+        }
+        what.down(x)
+    }
+
+    /// Presses `what` for as long as `borrower` is held, unless it is down already.
+    pub(super) fn lend(
+        &self,
+        x: &XConnection,
+        what: Physical,
+        borrower: Physical,
+    ) -> Result<(), DesktopError> {
+        let mut entries = self.lock();
+        if entries.iter().any(|entry| entry.what == what) {
+            return Ok(());
+        }
+        entries.push(Entry {
+            what,
+            lent_to: Some(borrower),
+            lifted: false,
+        });
+        what.down(x)
+    }
+
+    /// Releases, whether it was pressed through us or not.
+    pub(crate) fn release(&self, x: &XConnection, what: Physical) -> Result<(), DesktopError> {
+        let mut entries = self.lock();
+        entries.retain(|entry| entry.what != what);
+        what.up(x)?;
+        let lent = |entry: &mut Entry| entry.lent_to == Some(what);
+        for entry in entries.extract_if(.., lent) {
+            entry.what.up(x)?;
+        }
+        Ok(())
+    }
+
+    /// Releases everything, the last pressed first.
+    pub(crate) fn release_all(&self, x: &XConnection) -> Result<(), DesktopError> {
+        let mut entries = self.lock();
+        while let Some(entry) = entries.pop() {
+            entry.what.up(x)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn buttons(&self) -> Vec<u8> {
+        let button = |entry: &Entry| match entry.what {
+            Physical::Button(button) => Some(button),
+            Physical::Key(_) => None,
+        };
+        self.lock().iter().filter_map(button).collect()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// Releases the keys of `codes` that are held, without forgetting them.
+    pub(super) fn lift(&self, x: &XConnection, codes: &[u8]) -> Result<(), DesktopError> {
+        for entry in &mut *self.lock() {
+            if matches!(entry.what, Physical::Key(code) if codes.contains(&code)) {
+                entry.lifted = true;
+                entry.what.up(x)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Presses what was lifted, but not what has been released in the meantime.
+    pub(super) fn put_back(&self, x: &XConnection) -> Result<(), DesktopError> {
+        for entry in &mut *self.lock() {
+            if std::mem::take(&mut entry.lifted) {
+                entry.what.down(x)?;
+            }
+        }
+        Ok(())
+    }
+}

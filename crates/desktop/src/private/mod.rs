@@ -1,0 +1,8 @@
+//! An X server of our own: its jail, its start and its end.
+
+mod jail;
+mod programs;
+mod server;
+
+pub use programs::describe;
+pub(crate) use server::PrivateServer;

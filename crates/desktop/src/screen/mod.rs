@@ -1,0 +1,24 @@
+//! The screen: captured, encoded, scaled, watched and streamed. Knows nothing of input and windows
+//! beyond their numbers.
+
+mod capture;
+mod change;
+mod cursor;
+mod encode;
+mod frame;
+mod handle;
+mod mapping;
+mod scale;
+mod segments;
+mod stream;
+mod waits;
+
+pub(crate) use capture::Capturer;
+pub use capture::{CaptureOptions, Way};
+pub use encode::PictureFormat;
+pub use frame::Frame;
+pub use handle::Screen;
+pub use mapping::Mapping;
+pub use scale::Scaled;
+pub use stream::{FrameStream, StreamConfig};
+pub use waits::{Rest, Settle, Watch};

@@ -1,0 +1,14 @@
+//! Windows of a desktop, as window managers tell of them (EWMH): found by title, made active, moved,
+//! closed, waited for. Titles come from hostile programs.
+
+mod activate;
+mod change;
+mod list;
+mod manager;
+mod text;
+mod wait;
+mod window;
+
+pub use list::Windows;
+pub(crate) use list::{active, describe, stacked};
+pub use window::WindowInfo;

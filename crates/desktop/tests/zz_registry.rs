@@ -1,0 +1,7 @@
+//! Temporary.
+mod desktop {
+    #[path = "probe.rs"]
+    mod probe;
+    #[path = "registry.rs"]
+    mod registry;
+}

@@ -1,0 +1,160 @@
+//! A desktop as the turn loop uses it: blocking work is done elsewhere, with a deadline, and what was
+//! seen becomes events.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::observation::ObservationKind;
+use agon_core::screen::{ScreenMoment, ScreenRecord};
+use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source};
+use agon_desktop::{Desktop, DesktopError, InputEvent};
+use agon_store::Recorder;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::attempt::{Attempt, evidence_lost};
+use crate::gui::{Blind, Gui, Sight};
+use crate::seat::fault;
+use crate::stage::Gone;
+use crate::trial::late;
+
+/// What an X server may take beyond the time of the action itself.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// Lines of a record are to be read by people and programs with bounded buffers.
+const PER_EVENT: usize = 1_000;
+
+#[derive(Debug)]
+pub(crate) struct Eyes {
+    /// Elsewhere while something is done with it.
+    gui: Option<Gui>,
+    desktop: Arc<Desktop>,
+    /// When the trial began, on the clock of input events.
+    began: Duration,
+}
+
+impl Eyes {
+    pub(crate) async fn open(desktop: &Arc<Desktop>, attempt: &Attempt) -> Result<Self, Fault> {
+        let environment = attempt.task().environment.clone();
+        let writer = attempt.table.writer.clone();
+        let gui = spawn_blocking({
+            let desktop = Arc::clone(desktop);
+            move || Gui::new(desktop, &environment, writer)
+        });
+        let gui = gui
+            .await
+            .map_err(|error| Fault::new(FaultClass::Internal, error))?
+            .map_err(|error| fault(&error))?;
+        let began = agon_desktop::monotonic().saturating_sub(attempt.recorder.elapsed());
+        Ok(Self {
+            gui: Some(gui),
+            desktop: Arc::clone(desktop),
+            began,
+        })
+    }
+
+    /// Carries out an action of the GUI; the observation shows the screen after it.
+    pub(crate) async fn perform(
+        &mut self,
+        action: &Action,
+        left: Duration,
+        cause: u64,
+        recorder: &mut Recorder,
+    ) -> Result<Observation, Gone> {
+        let action = action.clone();
+        let sight = self
+            .use_gui(left + GRACE, move |gui| gui.perform(&action, left))
+            .await?;
+        self.record_input(&sight, Some(cause), recorder)?;
+        let mut seen = match sight.mistake {
+            Some(mistake) => Observation::error(mistake),
+            None => Observation::new(ObservationKind::Done, ""),
+        };
+        seen.screen = Some(sight.screen);
+        Ok(seen)
+    }
+
+    /// The first observation: the desktop is ready.
+    pub(crate) async fn first(&mut self, recorder: &mut Recorder) -> Result<Observation, Gone> {
+        let sight = self.use_gui(GRACE, Gui::look).await?;
+        self.record_input(&sight, None, recorder)?;
+        let mut seen = Observation::ready("");
+        seen.screen = Some(sight.screen);
+        Ok(seen)
+    }
+
+    /// The last look, after the agent's turn.
+    pub(crate) async fn last(&mut self, recorder: &mut Recorder) -> Result<(), Gone> {
+        let sight = self.use_gui(GRACE, Gui::look).await?;
+        self.record_input(&sight, None, recorder)?;
+        let record = ScreenRecord {
+            what: ScreenMoment::Final,
+            screen: sight.screen,
+        };
+        write(recorder, None, EventBody::Screen(record))
+    }
+
+    fn record_input(
+        &self,
+        sight: &Sight,
+        cause: Option<u64>,
+        recorder: &mut Recorder,
+    ) -> Result<(), Gone> {
+        if sight.lost_input > 0 {
+            let lost = format!("{} input events were not kept", sight.lost_input);
+            write(recorder, cause, EventBody::Note(lost))?;
+        }
+        for some in sight.input.chunks(PER_EVENT) {
+            let recorded = |event: &InputEvent| {
+                let mut event = event.clone().recorded(self.began);
+                // As exact as the times of events.
+                event.t = (event.t * 1e4).round() / 1e4;
+                event
+            };
+            let input = some.iter().map(recorded).collect();
+            write(recorder, cause, EventBody::Input(input))?;
+        }
+        Ok(())
+    }
+
+    async fn use_gui(
+        &mut self,
+        within: Duration,
+        work: impl FnOnce(&mut Gui) -> Result<Sight, Blind> + Send + 'static,
+    ) -> Result<Sight, Gone> {
+        let Some(mut gui) = self.gui.take() else {
+            return Err(self.lost(&DesktopError::Gone("it was given up before".to_owned())));
+        };
+        let working = spawn_blocking(move || {
+            let result = work(&mut gui);
+            (gui, result)
+        });
+        let Ok(worked) = timeout(within, working).await else {
+            self.desktop.hang_up();
+            return Err(Gone::Fault(late("an action on the desktop", within)));
+        };
+        let (gui, result) =
+            worked.map_err(|error| Gone::Fault(Fault::new(FaultClass::Internal, error)))?;
+        self.gui = Some(gui);
+        result.map_err(|blind| match blind {
+            Blind::Record(error) => Gone::Fault(evidence_lost(&error)),
+            Blind::Desktop(error) => self.lost(&error),
+        })
+    }
+
+    /// Where programs on the desktop can end its X server, they did; elsewhere it is our own loss.
+    fn lost(&self, error: &DesktopError) -> Gone {
+        if self.desktop.is_within_reach() {
+            Gone::ScreenLost(error.to_string())
+        } else {
+            Gone::Fault(fault(error))
+        }
+    }
+}
+
+fn write(recorder: &mut Recorder, cause: Option<u64>, body: EventBody) -> Result<(), Gone> {
+    recorder
+        .record(Source::Environment, cause, body)
+        .map(drop)
+        .map_err(|error| Gone::Fault(evidence_lost(&error)))
+}

@@ -1,0 +1,209 @@
+//! The desktop's side of a stage: carries out what an agent does with keyboard and mouse, waits until
+//! it has taken effect, looks at the screen and keeps what it saw. Knows nothing of turns or limits.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::screen::{Picture, PictureFormat, ScreenPoint, ScreenView, WindowView};
+use agon_core::{Action, Environment};
+use agon_desktop::screen::{CaptureOptions, Settle, Watch};
+use agon_desktop::{Desktop, DesktopError, InputEvent, InputLog, KeyCombination};
+use agon_store::RunWriter;
+
+/// How long an action may take to show any effect. Most do within a few milliseconds; one that has
+/// none costs this much.
+const FIRST_EFFECT: Duration = Duration::from_millis(150);
+
+/// The same for a pointer that is only moved: most things don't care.
+const FIRST_HOVER: Duration = Duration::from_millis(30);
+
+/// Nothing drawn for this long: the effect is complete.
+const QUIET: Duration = Duration::from_millis(10);
+
+/// Who draws all the time is waited for this long, unless the task says otherwise.
+const MOST: Duration = Duration::from_secs(1);
+
+/// How far the log may be behind the X server.
+const CATCH_UP: Duration = Duration::from_secs(5);
+
+/// What pictures of a record are encoded as.
+const FORMAT: (PictureFormat, agon_desktop::screen::PictureFormat) = (
+    PictureFormat::Webp,
+    agon_desktop::screen::PictureFormat::WebP,
+);
+
+/// Blocks: used by one thread at a time, off the runtime's own.
+#[derive(Debug)]
+pub(crate) struct Gui {
+    desktop: Arc<Desktop>,
+    watch: Watch,
+    log: InputLog,
+    writer: RunWriter,
+    most: Duration,
+    /// The last picture, and the frame that it shows: equal frames are encoded and stored once.
+    last: Option<(u128, Picture)>,
+}
+
+/// What can be seen after an action.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    pub(crate) screen: ScreenView,
+    /// What the X server saw of keyboard and mouse.
+    pub(crate) input: Vec<InputEvent>,
+    pub(crate) lost_input: u64,
+    /// What the agent did wrong, where it did.
+    pub(crate) mistake: Option<String>,
+}
+
+/// Why nothing could be seen.
+#[derive(Debug)]
+pub(crate) enum Blind {
+    Desktop(DesktopError),
+    /// What was seen could not be kept.
+    Record(io::Error),
+}
+
+impl From<DesktopError> for Blind {
+    fn from(error: DesktopError) -> Self {
+        Self::Desktop(error)
+    }
+}
+
+impl Gui {
+    pub(crate) fn new(
+        desktop: Arc<Desktop>,
+        environment: &Environment,
+        writer: RunWriter,
+    ) -> Result<Self, DesktopError> {
+        Ok(Self {
+            watch: desktop.screen().watch()?,
+            log: desktop.input_log()?,
+            most: environment.settle.map_or(MOST, |most| most.duration()),
+            desktop,
+            writer,
+            last: None,
+        })
+    }
+
+    /// Carries out an action, waits for its effect and looks.
+    pub(crate) fn perform(&mut self, action: &Action, left: Duration) -> Result<Sight, Blind> {
+        self.watch.restart()?;
+        let mistake = match self.act(action, left) {
+            Ok(()) => {
+                self.settle(action, left)?;
+                None
+            }
+            Err(error) if is_answer(&error) => Some(error.to_string()),
+            Err(error) => return Err(error.into()),
+        };
+        let mut sight = self.look()?;
+        sight.mistake = mistake;
+        Ok(sight)
+    }
+
+    fn act(&self, action: &Action, left: Duration) -> Result<(), DesktopError> {
+        let (keyboard, mouse) = (self.desktop.keyboard(), self.desktop.mouse());
+        match action {
+            Action::Key { keys } => KeyCombination::sequence(keys)?
+                .iter()
+                .try_for_each(|combination| keyboard.combination(combination)),
+            Action::KeyDown { key } => keyboard.press(key.parse()?),
+            Action::KeyUp { key } => keyboard.release(key.parse()?),
+            Action::Type { text } => keyboard.type_text(text),
+            Action::Move { x, y } => mouse.move_to(*x, *y),
+            Action::Click {
+                x,
+                y,
+                button,
+                count,
+            } => mouse.click_at(*x, *y, *button, *count),
+            Action::Drag {
+                path,
+                button,
+                seconds,
+            } => {
+                let duration = seconds.map_or(Duration::ZERO, |seconds| seconds.duration());
+                let path: Vec<_> = path
+                    .iter()
+                    .map(|point| agon_desktop::Point {
+                        x: point.x,
+                        y: point.y,
+                    })
+                    .collect();
+                mouse.drag(&path, *button, duration.min(left))
+            }
+            Action::Scroll { x, y, dx, dy } => mouse.scroll_at(*x, *y, *dx, *dy),
+            _ => Ok(()),
+        }
+    }
+
+    fn settle(&self, action: &Action, left: Duration) -> Result<(), DesktopError> {
+        let first = match action {
+            Action::Screenshot | Action::Wait { .. } => return Ok(()),
+            Action::Move { .. } => FIRST_HOVER,
+            _ => FIRST_EFFECT,
+        };
+        let most = self.most.min(left);
+        self.watch
+            .settle(&Settle {
+                first: first.min(most),
+                quiet: QUIET,
+                most,
+            })
+            .map(drop)
+    }
+
+    /// The screen as it is now, kept.
+    pub(crate) fn look(&mut self) -> Result<Sight, Blind> {
+        let screen = self.desktop.screen();
+        let frame = screen.capture_with(&CaptureOptions {
+            cursor: true,
+            ..CaptureOptions::default()
+        })?;
+        let hash = frame.hash();
+        let picture = match &self.last {
+            Some((same, picture)) if *same == hash => picture.clone(),
+            _ => {
+                let picture = Picture::new(FORMAT.0, frame.encode(FORMAT.1)?);
+                self.writer.keep_picture(&picture).map_err(Blind::Record)?;
+                self.last = Some((hash, picture.clone()));
+                picture
+            }
+        };
+        let window = self.desktop.windows().active()?.map(|window| {
+            let at = ScreenPoint {
+                x: window.rect.x,
+                y: window.rect.y,
+            };
+            let size = (window.rect.width, window.rect.height);
+            WindowView::new(&window.title, &window.class, window.pid, at, size)
+        });
+        self.log.sync(CATCH_UP)?;
+        let (input, lost_input) = self.log.take();
+        Ok(Sight {
+            screen: ScreenView {
+                width: frame.size().width,
+                height: frame.size().height,
+                cursor: frame.cursor().map(|point| ScreenPoint {
+                    x: point.x,
+                    y: point.y,
+                }),
+                window,
+                picture,
+            },
+            input,
+            lost_input,
+            mistake: None,
+        })
+    }
+}
+
+/// What the agent asked for can't be done, but the desktop is well: an answer for the agent.
+fn is_answer(error: &DesktopError) -> bool {
+    error.is_callers()
+        || matches!(
+            error,
+            DesktopError::Timeout { .. } | DesktopError::Unsupported(_)
+        )
+}

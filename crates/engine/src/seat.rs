@@ -1,0 +1,224 @@
+//! Where a trial is played: a sandbox, and for desktop tasks the screen that its programs draw on.
+//! Makes both ready and starts the task's programs; does not know what an agent does there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::{Environment, Fault, FaultClass};
+use agon_desktop::{ContainerDisplay, Desktop, DesktopConfig, DesktopError, DisplayAddress};
+use agon_sandbox::{DisplayMount, Exec, Request, Sandbox};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::table::Providers;
+use crate::trial::{fault_of, late};
+
+/// Where programs in a local sandbox find the cookie of their display.
+const AUTHORITY: &str = "/home/agent/.Xauthority";
+
+/// How long the programs of a task may take to open their windows.
+const WINDOWS: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether they have: there is no event for "a window for each".
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How much is told of what a program said that opened no window.
+const TOLD: u64 = 500;
+
+/// Everything that a trial is played in.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) sandbox: Box<dyn Sandbox>,
+    pub(crate) desktop: Option<Arc<Desktop>>,
+}
+
+impl Seat {
+    /// A sandbox without a screen.
+    pub(crate) async fn plain(providers: &Providers, request: &Request) -> Result<Self, Fault> {
+        let provider = providers
+            .of(&request.environment)
+            .ok_or_else(|| Fault::new(FaultClass::Start, "there is no such environment here"))?;
+        Ok(Self {
+            sandbox: start(provider.prepare(request), request.start).await?,
+            desktop: None,
+        })
+    }
+
+    /// A desktop: private with its programs in a local sandbox, or in a container of an image.
+    pub(crate) async fn with_desktop(
+        providers: &Providers,
+        mut request: Request,
+    ) -> Result<Self, Fault> {
+        let config = config(&request.environment, request.start)?;
+        if request.environment.image.is_some() {
+            in_container(providers, &mut request, config).await
+        } else {
+            beside_sandbox(providers, &mut request, config).await
+        }
+    }
+
+    /// Starts the task's programs and waits until each has a window.
+    pub(crate) async fn start_apps(&self, apps: &[String]) -> Result<(), Fault> {
+        let Some(desktop) = self.desktop.as_ref().filter(|_| !apps.is_empty()) else {
+            return Ok(());
+        };
+        let before = windows(desktop).await?;
+        for (number, app) in apps.iter().enumerate() {
+            // In the background, in a session of its own; its words are kept for us.
+            let line = format!(
+                "log=/tmp/.agon-app-{number}; (setsid sh -c \"$1\" >\"$log\" 2>&1 </dev/null; \
+                 echo $? >\"$log.status\") >/dev/null 2>&1 </dev/null &"
+            );
+            let exec = Exec::new(["sh", "-c", &line, "app", app], WINDOWS);
+            let ran = self.sandbox.exec(&exec).await;
+            ran.map_err(|error| Fault::new(FaultClass::Setup, error))?;
+        }
+        let deadline = Instant::now() + WINDOWS;
+        let mut pause = LOOK;
+        while windows(desktop).await? < before + apps.len() {
+            if let Some((number, status)) = self.failed(apps.len()).await {
+                return Err(self
+                    .no_window(
+                        number,
+                        &apps[number],
+                        &format!("it ended with status {status}"),
+                    )
+                    .await);
+            }
+            if Instant::now() > deadline {
+                let late = format!("after {} s", WINDOWS.as_secs());
+                return Err(self
+                    .no_window(apps.len() - 1, &apps.join("`, `"), &late)
+                    .await);
+            }
+            sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(100));
+        }
+        let desktop = Arc::clone(desktop);
+        // What they draw first; one that never comes to rest is no reason to wait for it.
+        blocking(move || desktop.screen().stable(DRAWN, FIRST_PICTURE)).await?;
+        Ok(())
+    }
+
+    /// The first program that has ended with an error.
+    async fn failed(&self, apps: usize) -> Option<(usize, String)> {
+        for number in 0..apps {
+            let status = format!("/tmp/.agon-app-{number}.status");
+            if let Ok(status) = self.sandbox.read(&status, 16).await {
+                let status = String::from_utf8_lossy(&status).trim().to_owned();
+                if status != "0" {
+                    return Some((number, status));
+                }
+            }
+        }
+        None
+    }
+
+    async fn no_window(&self, number: usize, app: &str, why: &str) -> Fault {
+        let log = format!("/tmp/.agon-app-{number}");
+        let said = self.sandbox.read(&log, TOLD).await.unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        Fault::new(
+            FaultClass::Setup,
+            format_args!("app `{app}` opened no window ({why}): {}", said.trim()),
+        )
+    }
+}
+
+/// Nothing drawn for this long: the first picture is complete.
+const DRAWN: Duration = Duration::from_millis(50);
+const FIRST_PICTURE: Duration = Duration::from_secs(2);
+
+pub(crate) fn config(environment: &Environment, start: Duration) -> Result<DesktopConfig, Fault> {
+    let size = match &environment.screen {
+        Some(size) => size.parse().map_err(|error| fault(&error))?,
+        None => DesktopConfig::DEFAULT_SIZE,
+    };
+    Ok(DesktopConfig {
+        size,
+        gl: environment.gl,
+        start,
+    })
+}
+
+async fn beside_sandbox(
+    providers: &Providers,
+    request: &mut Request,
+    config: DesktopConfig,
+) -> Result<Seat, Fault> {
+    let desktops = Arc::clone(&providers.desktops);
+    let desktop = Arc::new(blocking(move || desktops.take(&config)).await?);
+    let (Some(folder), DisplayAddress::Socket { cookie, .. }) =
+        (desktop.socket_folder(), desktop.address())
+    else {
+        return Err(Fault::new(
+            FaultClass::Internal,
+            "a private desktop without a socket",
+        ));
+    };
+    request.display = Some(DisplayMount {
+        folder,
+        start: String::new(),
+    });
+    let env = &mut request.environment.env;
+    env.insert("DISPLAY".to_owned(), ":0".to_owned());
+    env.insert("XAUTHORITY".to_owned(), AUTHORITY.to_owned());
+    let sandbox = start(providers.local.prepare(request), request.start).await?;
+    let written = sandbox.write(AUTHORITY, &cookie.authority_file()).await;
+    written.map_err(|error| fault_of(&error))?;
+    Ok(Seat {
+        sandbox,
+        desktop: Some(desktop),
+    })
+}
+
+async fn in_container(
+    providers: &Providers,
+    request: &mut Request,
+    config: DesktopConfig,
+) -> Result<Seat, Fault> {
+    let display = ContainerDisplay::new(config).map_err(|error| fault(&error))?;
+    request.display = Some(DisplayMount {
+        folder: display.folder(),
+        start: display.start(),
+    });
+    for (name, value) in ContainerDisplay::environment() {
+        let env = &mut request.environment.env;
+        env.insert(name.to_owned(), value.to_owned());
+    }
+    let sandbox = start(providers.container.prepare(request), request.start).await?;
+    let desktop = blocking(move || display.connect()).await?;
+    Ok(Seat {
+        sandbox,
+        desktop: Some(Arc::new(desktop)),
+    })
+}
+
+async fn start(
+    preparing: impl Future<Output = Result<Box<dyn Sandbox>, agon_sandbox::SandboxError>>,
+    within: Duration,
+) -> Result<Box<dyn Sandbox>, Fault> {
+    timeout(within, preparing)
+        .await
+        .map_err(|_| late("starting the environment", within))?
+        .map_err(|error| fault_of(&error))
+}
+
+async fn windows(desktop: &Arc<Desktop>) -> Result<usize, Fault> {
+    let desktop = Arc::clone(desktop);
+    Ok(blocking(move || desktop.windows().list()).await?.len())
+}
+
+/// Runs something of a desktop where it may block.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, DesktopError> + Send + 'static,
+) -> Result<T, Fault> {
+    spawn_blocking(work)
+        .await
+        .map_err(|error| Fault::new(FaultClass::Internal, error))?
+        .map_err(|error| fault(&error))
+}
+
+pub(crate) fn fault(error: &DesktopError) -> Fault {
+    Fault::new(error.fault_class(), error)
+}

@@ -1,0 +1,202 @@
+//! The rows of `cargo xtask bench desktop`: what screens, keyboards and desktops cost. Most are
+//! measured by a program that holds a desktop (`crates/desktop/examples/measure`), beside Python's
+//! mss, scrot, xdotool, a bare X server and a bare container in the same run.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::lab::Lab;
+use super::process::measure;
+use super::{Better, Figure, Row, desktop_run};
+use crate::console::say;
+use crate::debian::{self, BUBBLEWRAP, DESKTOP};
+use crate::failure::{Failure, Trying};
+use crate::{rootfs, test, workspace};
+
+pub(super) const ROWS: &[Row] = &[
+    of_program("capture_1080p_raw_p50_ms", "ms", Some(0.6), |lab| {
+        program(lab, "capture_1080p_raw_p50_ms")
+    }),
+    of_program("container_capture_p50_ms", "ms", Some(0.6), |lab| {
+        with_containers(lab, "container_capture_p50_ms")
+    }),
+    of_program("capture_1080p_png_p50_ms", "ms", Some(8.0), |lab| {
+        program(lab, "capture_1080p_png_p50_ms")
+    }),
+    of_program("key_to_event_p50_ms", "ms", Some(0.5), |lab| {
+        program(lab, "key_to_event_p50_ms")
+    }),
+    of_program("key_to_settled_picture_ms", "ms", Some(20.0), |lab| {
+        program(lab, "key_to_settled_picture_ms")
+    }),
+    of_program("cold_start_local_ms", "ms", None, |lab| {
+        program(lab, "cold_start_local_ms")
+    }),
+    of_program("cold_start_local_ratio", "x bare", Some(1.3), |lab| {
+        program(lab, "cold_start_local_ratio")
+    }),
+    of_program("cold_start_container_ms", "ms", None, |lab| {
+        with_containers(lab, "cold_start_container_ms")
+    }),
+    of_program("cold_start_container_ratio", "x bare", Some(1.3), |lab| {
+        with_containers(lab, "cold_start_container_ratio")
+    }),
+    of_program("warm_take_ms", "ms", Some(5.0), |lab| {
+        program(lab, "warm_take_ms")
+    }),
+    of_program("stream_60fps_core_share", "cores", Some(0.25), |lab| {
+        program(lab, "stream_60fps_core_share")
+    }),
+    of_program("desktops_16_mb_each", "MB", Some(60.0), |lab| {
+        program(lab, "desktops_16_mb_each")
+    }),
+    Row {
+        name: "recorded_steps_per_s",
+        unit: "steps/s",
+        better: Better::Higher,
+        target: Some(250.0),
+        measure: desktop_run::steps_per_s,
+    },
+    of_program("recorded_mb", "MB", Some(150.0), desktop_run::memory),
+    of_program(
+        "write_amplification",
+        "x stored",
+        Some(1.1),
+        desktop_run::amplification,
+    ),
+];
+
+/// Of all of these, less is better.
+const fn of_program(
+    name: &'static str,
+    unit: &'static str,
+    target: Option<f64>,
+    measure: fn(&mut Lab) -> Result<Figure, Failure>,
+) -> Row {
+    Row {
+        name,
+        unit,
+        better: Better::Lower,
+        target,
+        measure,
+    }
+}
+
+/// What was found out already: some measurements yield several rows.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    figures: BTreeMap<String, Figure>,
+    pub(super) run: Option<desktop_run::Recorded>,
+}
+
+/// The rows without a container.
+fn program(lab: &mut Lab, row: &str) -> Result<Figure, Failure> {
+    debian::install(&[BUBBLEWRAP])?;
+    debian::install(&DESKTOP)?;
+    found(lab, row, &[], None)
+}
+
+/// The rows with one, on an engine that has the image of the tests.
+fn with_containers(lab: &mut Lab, row: &str) -> Result<Figure, Failure> {
+    if let Some(figure) = lab.desktop.figures.get(row) {
+        return Ok(*figure);
+    }
+    test::install_packages()?;
+    let engine = test::engine_with_images()?;
+    found(
+        lab,
+        row,
+        &[rootfs::DESKTOP_IMAGE],
+        Some(engine.api().docker_host()),
+    )
+}
+
+fn found(
+    lab: &mut Lab,
+    row: &str,
+    words: &[&str],
+    docker_host: Option<String>,
+) -> Result<Figure, Failure> {
+    if !lab.desktop.figures.contains_key(row) {
+        let mut command = workspace::cargo(&["run", "--release", "--quiet"]);
+        command
+            .args([
+                "--package",
+                "agon-desktop",
+                "--example",
+                "measure",
+                "--",
+                row,
+            ])
+            .args(words)
+            .envs(docker_host.map(|host| ("DOCKER_HOST", host)));
+        let measured = measure(&mut command)?;
+        if !measured.success {
+            return Err(Failure::new("the program that measures has failed"));
+        }
+        for line in measured.stdout.lines() {
+            let (name, figure, notes) = read(line)?;
+            for note in notes {
+                say(format!("    {name}: {note}"));
+            }
+            lab.desktop.figures.insert(name, figure);
+        }
+    }
+    let figure = lab.desktop.figures.get(row).copied();
+    figure.ok_or_else(|| Failure::new("the program that measures says nothing of it"))
+}
+
+/// A line of the program: a row's name, its figure, and what people should know of it.
+fn read(line: &str) -> Result<(String, Figure, Vec<String>), Failure> {
+    let told: Value = serde_json::from_str(line).trying(format!("read `{line}`"))?;
+    let odd = || Failure::new(format!("`{line}` is no figure"));
+    let name = told["name"].as_str().ok_or_else(odd)?.to_owned();
+    let figure = Figure {
+        value: told["value"].as_f64().ok_or_else(odd)?,
+        reference: told["reference"].as_f64(),
+    };
+    let notes = told["notes"].as_array().into_iter().flatten();
+    let notes = notes.filter_map(|note| note.as_str().map(str::to_owned));
+    Ok((name, figure, notes.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_program_are_figures() {
+        let line = r#"{"name":"a","value":1.5,"reference":null,"notes":["scrot is missing"]}"#;
+        let (name, figure, notes) = read(line).unwrap();
+        assert_eq!((name.as_str(), figure), ("a", Figure::alone(1.5)));
+        assert_eq!(notes, ["scrot is missing"]);
+        let (_, figure, notes) = read(r#"{"name":"a","value":1,"reference":2.0}"#).unwrap();
+        assert_eq!(figure, Figure::against(1.0, 2.0));
+        assert!(notes.is_empty());
+        for bad in ["", "{}", r#"{"name":"a"}"#, r#"{"name":"a","value":null}"#] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_row_of_a_program_is_asked_for_by_its_name() {
+        let source = include_str!("desktop.rs");
+        let program = include_str!("../../../crates/desktop/examples/measure/main.rs");
+        for row in ROWS.iter().filter(|row| !row.name.starts_with("recorded")) {
+            if row.name != "write_amplification" {
+                assert_eq!(
+                    source.matches(&format!("\"{}\"", row.name)).count(),
+                    2,
+                    "{}",
+                    row.name
+                );
+                assert!(
+                    program.contains(&format!("\"{}\"", row.name)),
+                    "{}",
+                    row.name
+                );
+            }
+        }
+    }
+}
