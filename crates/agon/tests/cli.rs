@@ -11,6 +11,8 @@ mod bad_input;
 mod container;
 #[path = "cli/desktop.rs"]
 mod desktop;
+#[path = "cli/desktop_tasks.rs"]
+mod desktop_tasks;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/isolation.rs"]

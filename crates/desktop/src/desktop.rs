@@ -171,7 +171,8 @@ impl Desktop {
         self.x.sync()
     }
 
-    /// Waits until a window manager says that it manages this screen; says whether one does.
+    /// Waits until a window manager says that it manages this screen, and has begun to: one that
+    /// still reads its fonts loses the windows that are opened. Says whether one does.
     pub(crate) fn wait_for_window_manager(&self, deadline: Instant) -> Result<bool, DesktopError> {
         // A connection of its own: its events are nobody else's.
         let watch = XConnection::open(&self.address)?;
@@ -179,9 +180,13 @@ impl Desktop {
         let attributes = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         x.change_window_attributes(root, &attributes)?.check()?;
         loop {
-            while x.poll_for_event()?.is_some() {}
-            if is_managed(&watch)? {
+            if is_managed(&watch)? && lists_windows(&watch)? {
                 return Ok(true);
+            }
+            // News that came with the answers are read already: the socket does not tell of them.
+            if x.poll_for_event()?.is_some() {
+                while x.poll_for_event()?.is_some() {}
+                continue;
             }
             let stream = std::os::fd::AsFd::as_fd(x.stream());
             let readable = ready(stream, PollFlags::IN, deadline);
@@ -207,4 +212,13 @@ pub(crate) fn is_managed(watch: &XConnection) -> Result<bool, DesktopError> {
         Some(window) => Ok(named(window)? == Some(window)),
         None => Ok(false),
     }
+}
+
+/// A window manager that has begun says which windows there are, be they none.
+fn lists_windows(watch: &XConnection) -> Result<bool, DesktopError> {
+    let (atom, root) = (watch.atoms()._NET_CLIENT_LIST, watch.root());
+    let list = watch
+        .x()
+        .get_property(false, root, atom, AtomEnum::WINDOW, 0, 0)?;
+    Ok(list.reply()?.type_ != x11rb::NONE)
 }

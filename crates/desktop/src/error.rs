@@ -71,7 +71,9 @@ impl DesktopError {
 }
 
 fn nearest_in_words(nearest: Option<&str>) -> String {
-    nearest.map_or_else(String::new, |nearest| format!(" (did you mean `{nearest}`?)"))
+    nearest.map_or_else(String::new, |nearest| {
+        format!(" (did you mean `{nearest}`?)")
+    })
 }
 
 fn titles_in_words(titles: &[String]) -> String {

@@ -32,7 +32,9 @@ pub use error::DesktopError;
 pub use geometry::{Point, Rect, Size};
 pub use input::{Keyboard, KeyboardState, Mouse, MouseState};
 pub use key::{Key, KeyCombination, Vk};
-pub use listen::{InputEvent, InputLog, ListenConfig, Listener, ListenerHandle, PanicKey, StopSignal};
+pub use listen::{
+    InputEvent, InputLog, ListenConfig, Listener, ListenerHandle, PanicKey, StopSignal,
+};
 pub use monotonic::monotonic;
 pub use pool::WarmPool;
 pub use private::describe;

@@ -1,4 +1,5 @@
 //! Real desktops: one binary, one module per part.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod desktop {
     mod clipboard;
@@ -7,7 +8,8 @@ mod desktop {
     mod listen;
     mod mouse;
     mod probe;
-    mod screen;
     mod registry;
+    mod screen;
+    mod typing;
     mod windows;
 }

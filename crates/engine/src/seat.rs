@@ -16,13 +16,10 @@ use crate::trial::{fault_of, late};
 /// Where programs in a local sandbox find the cookie of their display.
 const AUTHORITY: &str = "/home/agent/.Xauthority";
 
-/// How long the programs of a task may take to open their windows.
-const WINDOWS: Duration = Duration::from_secs(30);
-
 /// How often it is looked whether they have: there is no event for "a window for each".
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How much is told of what a program said that opened no window.
+/// How much is told of what programs said that opened no window.
 const TOLD: u64 = 500;
 
 /// Everything that a trial is played in.
@@ -57,8 +54,8 @@ impl Seat {
         }
     }
 
-    /// Starts the task's programs and waits until each has a window.
-    pub(crate) async fn start_apps(&self, apps: &[String]) -> Result<(), Fault> {
+    /// Starts the task's programs and waits until there is a window for each.
+    pub(crate) async fn start_apps(&self, apps: &[String], within: Duration) -> Result<(), Fault> {
         let Some(desktop) = self.desktop.as_ref().filter(|_| !apps.is_empty()) else {
             return Ok(());
         };
@@ -69,27 +66,20 @@ impl Seat {
                 "log=/tmp/.agon-app-{number}; (setsid sh -c \"$1\" >\"$log\" 2>&1 </dev/null; \
                  echo $? >\"$log.status\") >/dev/null 2>&1 </dev/null &"
             );
-            let exec = Exec::new(["sh", "-c", &line, "app", app], WINDOWS);
+            let exec = Exec::new(["sh", "-c", &line, "app", app], within);
             let ran = self.sandbox.exec(&exec).await;
             ran.map_err(|error| Fault::new(FaultClass::Setup, error))?;
         }
-        let deadline = Instant::now() + WINDOWS;
+        let deadline = Instant::now() + within;
         let mut pause = LOOK;
         while windows(desktop).await? < before + apps.len() {
             if let Some((number, status)) = self.failed(apps.len()).await {
-                return Err(self
-                    .no_window(
-                        number,
-                        &apps[number],
-                        &format!("it ended with status {status}"),
-                    )
-                    .await);
+                let why = format!("it ended with status {status}");
+                return Err(self.no_window(&apps[number..=number], number, &why).await);
             }
             if Instant::now() > deadline {
-                let late = format!("after {} s", WINDOWS.as_secs());
-                return Err(self
-                    .no_window(apps.len() - 1, &apps.join("`, `"), &late)
-                    .await);
+                let why = format!("after {} s", within.as_secs_f64());
+                return Err(self.no_window(apps, 0, &why).await);
             }
             sleep(pause).await;
             pause = (pause * 2).min(Duration::from_millis(100));
@@ -114,14 +104,19 @@ impl Seat {
         None
     }
 
-    async fn no_window(&self, number: usize, app: &str, why: &str) -> Fault {
-        let log = format!("/tmp/.agon-app-{number}");
-        let said = self.sandbox.read(&log, TOLD).await.unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        Fault::new(
-            FaultClass::Setup,
-            format_args!("app `{app}` opened no window ({why}): {}", said.trim()),
-        )
+    /// `first` is the number of the first of these programs.
+    async fn no_window(&self, apps: &[String], first: usize, why: &str) -> Fault {
+        let mut said = String::new();
+        for number in first..first + apps.len() {
+            let log = format!("/tmp/.agon-app-{number}");
+            let words = self.sandbox.read(&log, TOLD).await.unwrap_or_default();
+            said += String::from_utf8_lossy(&words).trim();
+            said.push(' ');
+        }
+        let apps = apps.join("`, `");
+        let said: String = said.trim().chars().take(TOLD as usize).collect();
+        let message = format_args!("no window of app `{apps}` ({why}): {said}");
+        Fault::new(FaultClass::Setup, message)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::eyes::Eyes;
 use crate::seat::Seat;
 use crate::stage::Stage;
 use crate::table::{Providers, Table};
-use crate::turns;
+use crate::turns::{self, Turn};
 
 /// Ending all processes and taking the working folder.
 const FREEZE: Duration = Duration::from_secs(60);
@@ -117,8 +117,14 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
                 Seat::plain(&table.providers, &request).await?
             }
         };
-        furnish(&seat, &task).await?;
-        Ok(Some(seat))
+        match furnish(&seat, &task).await {
+            Ok(()) => Ok(Some(seat)),
+            Err(fault) => {
+                table.removals.take(seat.sandbox).await;
+                end_desktop(seat.desktop).await;
+                Err(fault)
+            }
+        }
     }
     .await;
     attempt.book(Spender::Environment, began);
@@ -145,7 +151,8 @@ async fn furnish(seat: &Seat, task: &Task) -> Result<(), Fault> {
             return Err(Fault::new(FaultClass::Setup, message));
         }
     }
-    seat.start_apps(&task.environment.apps).await
+    let start = task.limits.start.duration();
+    seat.start_apps(&task.environment.apps, start).await
 }
 
 impl Trial<Running> {
@@ -170,16 +177,9 @@ async fn run_and_freeze(
 ) -> Result<Frozen, Fault> {
     attempt.enter(Phase::Running)?;
     let task = Arc::clone(&attempt.job.task);
-    let turn = {
-        let eyes = match &desktop {
-            Some(desktop) => Some(Eyes::open(desktop, attempt).await?),
-            None => None,
-        };
-        let stage = Stage::new(sandbox.as_deref(), eyes, &task);
-        turns::take(attempt, stage).await?
-    };
-    // A private X server ends here, before its evidence is looked at; that takes a moment.
-    spawn_blocking(move || drop(desktop)).await.ok();
+    let turn = take_turn(attempt, sandbox.as_deref(), desktop.as_ref(), &task).await;
+    end_desktop(desktop).await;
+    let turn = turn?;
     attempt.end = Some(turn.end);
     attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
 
@@ -209,6 +209,24 @@ async fn run_and_freeze(
         actions: turn.actions,
         result: turn.result,
     })
+}
+
+async fn take_turn(
+    attempt: &mut Attempt,
+    sandbox: Option<&dyn Sandbox>,
+    desktop: Option<&Arc<Desktop>>,
+    task: &Task,
+) -> Result<Turn, Fault> {
+    let eyes = match desktop {
+        Some(desktop) => Some(Eyes::open(desktop, attempt).await?),
+        None => None,
+    };
+    turns::take(attempt, Stage::new(sandbox, eyes, task)).await
+}
+
+/// A private X server ends here, before evidence is looked at; that takes a moment.
+async fn end_desktop(desktop: Option<Arc<Desktop>>) {
+    spawn_blocking(move || drop(desktop)).await.ok();
 }
 
 /// Stores the frozen working folder, so that the trial can be graded again.

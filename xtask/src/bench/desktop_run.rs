@@ -45,52 +45,72 @@ fn recorded(lab: &mut Lab) -> Result<Recorded, Failure> {
     }
     debian::install(&[BUBBLEWRAP])?;
     debian::install(&DESKTOP)?;
-    // The same trials without their steps, half of them before and half of them after: what is left
-    // are the starts and ends of desktops, sandboxes and terminals.
-    let before = empty_run(lab, "before")?;
-    let suite = suites::desktop(lab.folder(), "desktop", TRIALS, STEPS)?;
-    let run = lab.plan("desktop", suite, TRIALS, 1);
-    let measured = lab.run(&run)?;
-    let after = empty_run(lab, "after")?;
-    let (stored, pictures) = content(&run.out)?;
+    // The same trials without their steps, before and after: desktops, sandboxes and terminals start
+    // and end, and nothing else happens.
+    let before = play(lab, "before", 0)?;
+    let full = play(lab, "desktop", STEPS)?;
+    let after = play(lab, "after", 0)?;
     let wanted = u64::from(TRIALS * STEPS);
-    if pictures < wanted {
+    if full.pictures < wanted {
         return Err(Failure::new(format!(
-            "{wanted} steps left only {pictures} different pictures"
+            "{wanted} steps left only {} different pictures",
+            full.pictures
         )));
     }
-    let recorded = weigh(&measured, before + after, stored)?;
+    let recorded = weigh(&full, [&before, &after])?;
     lab.desktop.run = Some(recorded);
     Ok(recorded)
 }
 
-fn empty_run(lab: &Lab, name: &str) -> Result<f64, Failure> {
-    let suite = suites::desktop(lab.folder(), name, TRIALS / 2, 0)?;
-    Ok(lab.run(&lab.plan(name, suite, TRIALS / 2, 1))?.seconds)
+/// What one run took and left.
+#[derive(Debug)]
+struct Played {
+    measured: Measured,
+    stored: u64,
+    pictures: u64,
 }
 
-fn weigh(measured: &Measured, without_steps: f64, stored: u64) -> Result<Recorded, Failure> {
-    let step_seconds = measured.seconds - without_steps;
+fn play(lab: &Lab, name: &str, steps: u32) -> Result<Played, Failure> {
+    let suite = suites::desktop(lab.folder(), name, TRIALS, steps)?;
+    let run = lab.plan(name, suite, TRIALS, 1);
+    let measured = lab.run(&run)?;
+    let (stored, pictures) = content(&run.out)?;
+    Ok(Played {
+        measured,
+        stored,
+        pictures,
+    })
+}
+
+/// What the steps added to a run that has none.
+fn weigh(full: &Played, empty: [&Played; 2]) -> Result<Recorded, Failure> {
+    let mean = |of: fn(&Played) -> f64| (of(empty[0]) + of(empty[1])) / 2.0;
+    let seconds = |played: &Played| played.measured.seconds;
+    let written = |played: &Played| played.measured.written.by_calls as f64;
+    let stored = |played: &Played| played.stored as f64;
+    let step_seconds = seconds(full) - mean(seconds);
     if step_seconds <= 0.0 {
         return Err(Failure::new(
             "the machine is too busy: steps took less than no time",
         ));
     }
-    let written = measured.written;
     say(format!(
-        "    recorded: the whole run took {:.2} s ({:.0} steps/s), {:.2} s of it without the steps; \
-         {:.1} MB stored, {:.1} MB written by calls, {:.1} MB of pages to disks",
-        measured.seconds,
-        f64::from(TRIALS * STEPS) / measured.seconds,
-        without_steps,
-        stored as f64 / 1e6,
-        written.by_calls as f64 / 1e6,
-        written.to_disks as f64 / 1e6,
+        "    recorded: the whole run took {:.2} s ({:.0} steps/s), one without steps {:.2} s; \
+         written {:.1} MB ({:.1} MB without steps), of which to disks {:.1} MB; stored {:.1} MB \
+         ({:.1} MB without steps)",
+        seconds(full),
+        f64::from(TRIALS * STEPS) / seconds(full),
+        mean(seconds),
+        written(full) / 1e6,
+        mean(written) / 1e6,
+        full.measured.written.to_disks as f64 / 1e6,
+        stored(full) / 1e6,
+        mean(stored) / 1e6,
     ));
     Ok(Recorded {
         step_seconds,
-        peak_mb: measured.peak_mb,
-        amplification: written.by_calls as f64 / stored as f64,
+        peak_mb: full.measured.peak_mb,
+        amplification: (written(full) - mean(written)) / (stored(full) - mean(stored)),
     })
 }
 
@@ -122,25 +142,30 @@ mod tests {
     use super::super::process::Written;
     use super::*;
 
-    fn measured(seconds: f64) -> Measured {
-        Measured {
-            seconds,
-            peak_mb: 80.0,
-            written: Written {
-                by_calls: 210,
-                to_disks: 4096,
+    fn played(seconds: f64, by_calls: u64, stored: u64) -> Played {
+        Played {
+            measured: Measured {
+                seconds,
+                peak_mb: 80.0,
+                written: Written {
+                    by_calls,
+                    to_disks: 4096,
+                },
+                stdout: String::new(),
+                success: true,
             },
-            stdout: String::new(),
-            success: true,
+            stored,
+            pictures: 0,
         }
     }
 
     #[test]
-    fn what_remains_without_steps_is_not_theirs() {
-        let recorded = weigh(&measured(10.0), 6.0, 200).unwrap();
+    fn what_happens_without_steps_is_not_theirs() {
+        let (before, after) = (played(5.0, 90, 10), played(7.0, 110, 10));
+        let recorded = weigh(&played(10.0, 310, 210), [&before, &after]).unwrap();
         assert_eq!(recorded.step_seconds, 4.0);
         assert_eq!(recorded.amplification, 1.05);
-        assert!(weigh(&measured(5.0), 6.0, 200).is_err());
+        assert!(weigh(&played(5.0, 310, 210), [&before, &after]).is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agon_core::verdict::Outcome;
-use agon_core::{Clock, EnvironmentKind, SystemClock, Task, TaskId};
+use agon_core::{Clock, SystemClock, Task, TaskId};
 use agon_engine::{Dispatch, Mode, RunBudget, RunEnd, Unwatched};
 use agon_sandbox::container::ContainerProvider;
 use agon_store::{RunFolder, RunReader, SuiteStamp, TrialLine};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::clock::FixedClock;
-use agon_core::{Clock, EnvironmentKind, SystemClock};
+use agon_core::{Clock, SystemClock};
 use agon_engine::{Dispatch, Mode, RunBudget, RunEnd};
 use agon_report::{Format, Headline, RunReport, render};
 use agon_store::{Manifest, RunFolder, RunReader};

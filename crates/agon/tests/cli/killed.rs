@@ -2,7 +2,7 @@
 //! acknowledged stays, the same command goes on, and nothing of ours is left on the machine.
 
 #[path = "killed/ground.rs"]
-mod ground;
+pub(crate) mod ground;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -84,6 +84,12 @@ fn help() {
         let text = screen(&bench, &[command, "--help"], 0).stdout();
         look(&format!("help-{command}"), &text);
     }
+    let text = screen(&bench, &["desktop", "--help"], 0).stdout();
+    look("help-desktop", &text);
+    for command in ["start", "list", "stop", "screenshot", "call", "watch"] {
+        let text = screen(&bench, &["desktop", command, "--help"], 0).stdout();
+        look(&format!("help-desktop-{command}"), &text);
+    }
 }
 
 #[test]

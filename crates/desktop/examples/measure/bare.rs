@@ -32,7 +32,10 @@ impl BareDisplay {
         BufReader::new(said).read_line(&mut number)?;
         let name = format!(":{}", number.trim().parse::<u32>()?);
         let mut manager = Command::new("openbox");
-        manager.arg("--sm-disable").env("DISPLAY", &name).stdout(Stdio::null());
+        manager
+            .arg("--sm-disable")
+            .env("DISPLAY", &name)
+            .stdout(Stdio::null());
         let manager = Process::start(&mut manager)?;
         let display = Self {
             name,
@@ -71,7 +74,9 @@ impl Process {
     pub(crate) fn start(command: &mut Command) -> Result<Self, Failed> {
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn();
-        Ok(Self(child.map_err(|error| format!("can't start {name}: {error}"))?))
+        Ok(Self(
+            child.map_err(|error| format!("can't start {name}: {error}"))?,
+        ))
     }
 }
 

@@ -18,8 +18,8 @@ pub(crate) fn raw() -> Result<Vec<Figure>, Failed> {
     let ours = ours(|desktop| Ok(desktop.screen().capture()?))?;
     let reference = on_bare_display(tools::mss_raw)?;
     let name = "capture_1080p_raw_p50_ms";
-    let figure = Figure::new(name, ours.p50(), reference.as_ref().ok().copied())
-        .noting(ours.spread("ours"));
+    let figure =
+        Figure::new(name, ours.p50(), reference.as_ref().ok().copied()).noting(ours.spread("ours"));
     Ok(vec![match reference {
         Ok(_) => figure,
         Err(missing) => figure.noting(missing),

@@ -35,7 +35,10 @@ impl Client {
                 let (stream, _) = DefaultStream::from_unix_stream(UnixStream::connect(path)?)?;
                 // An authority file ends with the cookie itself.
                 let file = cookie.authority_file();
-                let secret = file.last_chunk::<16>().ok_or("there is no cookie")?.to_vec();
+                let secret = file
+                    .last_chunk::<16>()
+                    .ok_or("there is no cookie")?
+                    .to_vec();
                 let name = b"MIT-MAGIC-COOKIE-1".to_vec();
                 let x = RustConnection::connect_to_stream_with_auth_info(stream, 0, name, secret)?;
                 Ok(Self { x, screen: 0 })
@@ -54,7 +57,10 @@ impl Client {
                 return Ok(Some(event));
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            let mut fds = [PollFd::from_borrowed_fd(self.x.stream().as_fd(), PollFlags::IN)];
+            let mut fds = [PollFd::from_borrowed_fd(
+                self.x.stream().as_fd(),
+                PollFlags::IN,
+            )];
             if poll(&mut fds, Some(&Timespec::try_from(left)?))? == 0 {
                 return Ok(None);
             }
@@ -65,9 +71,15 @@ impl Client {
     pub(crate) fn wait_for_window_manager(&self) -> Result<(), Failed> {
         let mask = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         self.x.change_window_attributes(self.root(), &mask)?;
-        let atom = self.x.intern_atom(false, b"_NET_SUPPORTING_WM_CHECK")?.reply()?.atom;
+        let atom = self
+            .x
+            .intern_atom(false, b"_NET_SUPPORTING_WM_CHECK")?
+            .reply()?
+            .atom;
         let named = |window| -> Result<Option<Window>, Failed> {
-            let asked = self.x.get_property(false, window, atom, AtomEnum::WINDOW, 0, 1)?;
+            let asked = self
+                .x
+                .get_property(false, window, atom, AtomEnum::WINDOW, 0, 1)?;
             Ok(asked.reply().ok().and_then(|found| found.value32()?.next()))
         };
         let deadline = Instant::now() + WITHIN;
@@ -95,12 +107,18 @@ impl Client {
         let (width, height) = (screen.width_in_pixels, screen.height_in_pixels);
         let class = WindowClass::INPUT_OUTPUT;
         let root = screen.root;
-        self.x.create_window(0, window, root, 0, 0, width, height, 0, class, 0, &look)?;
-        self.x.create_gc(pen, window, &CreateGCAux::new().foreground(screen.black_pixel))?;
+        self.x
+            .create_window(0, window, root, 0, 0, width, height, 0, class, 0, &look)?;
+        self.x.create_gc(
+            pen,
+            window,
+            &CreateGCAux::new().foreground(screen.black_pixel),
+        )?;
         self.x.map_window(window)?;
         self.x.flush()?;
         self.until(|event| matches!(event, Event::Expose(_)))?;
-        self.x.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)?;
+        self.x
+            .set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)?;
         self.x.flush()?;
         self.until(|event| matches!(event, Event::FocusIn(_)))?;
         Ok(Canvas {

@@ -29,7 +29,9 @@ pub(crate) fn capture(image: &str) -> Result<Vec<Figure>, Failed> {
     engine.runtime.block_on(sandbox.destroy());
     let times = times?;
     let name = "container_capture_p50_ms";
-    Ok(vec![Figure::new(name, times.p50(), None).noting(times.spread("ours"))])
+    Ok(vec![
+        Figure::new(name, times.p50(), None).noting(times.spread("ours")),
+    ])
 }
 
 /// Ours with its window manager to the first frame; the bare one until its X server answers.
@@ -59,7 +61,11 @@ pub(crate) fn cold_start(image: &str) -> Result<Vec<Figure>, Failed> {
         Figure::new("cold_start_container_ms", ours.p50(), Some(bare.p50()))
             .noting(ours.spread("ours"))
             .noting(bare.spread("bare container with Xvfb")),
-        Figure::new("cold_start_container_ratio", ours.p50() / bare.p50(), Some(1.0)),
+        Figure::new(
+            "cold_start_container_ratio",
+            ours.p50() / bare.p50(),
+            Some(1.0),
+        ),
     ])
 }
 

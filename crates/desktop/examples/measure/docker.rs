@@ -25,7 +25,9 @@ impl Docker {
     /// The engine of `DOCKER_HOST`.
     pub(crate) fn from_environment() -> Result<Self, Failed> {
         let host = std::env::var("DOCKER_HOST").map_err(|_| "DOCKER_HOST must be set")?;
-        let socket = host.strip_prefix("unix://").ok_or("DOCKER_HOST must name a socket")?;
+        let socket = host
+            .strip_prefix("unix://")
+            .ok_or("DOCKER_HOST must name a socket")?;
         Ok(Self {
             socket: socket.into(),
         })
@@ -41,7 +43,9 @@ impl Docker {
     ) -> Result<String, Failed> {
         let screen = format!("{size}x24");
         let options = ":0 -noreset -nolisten tcp -ac -s 0 -extension GLX -screen 0";
-        let command = std::iter::once("Xvfb").chain(options.split(' ')).chain([screen.as_str()]);
+        let command = std::iter::once("Xvfb")
+            .chain(options.split(' '))
+            .chain([screen.as_str()]);
         let created = self.send(
             "POST",
             "/containers/create",
@@ -55,7 +59,10 @@ impl Docker {
                 },
             }),
         )?;
-        let id = created["Id"].as_str().ok_or("the engine names no container")?.to_owned();
+        let id = created["Id"]
+            .as_str()
+            .ok_or("the engine names no container")?
+            .to_owned();
         if let Err(error) = self.send("POST", &format!("/containers/{id}/start"), &Value::Null) {
             self.remove(&id)?;
             return Err(error);
@@ -64,7 +71,11 @@ impl Docker {
     }
 
     pub(crate) fn remove(&self, id: &str) -> Result<(), Failed> {
-        self.send("DELETE", &format!("/containers/{id}?force=true&v=true"), &Value::Null)?;
+        self.send(
+            "DELETE",
+            &format!("/containers/{id}?force=true&v=true"),
+            &Value::Null,
+        )?;
         Ok(())
     }
 
@@ -83,8 +94,14 @@ impl Docker {
         stream.write_all(head.as_bytes())?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
-        let (head, body) = answer.split_once("\r\n\r\n").ok_or("the engine sent no HTTP")?;
-        if !head.split(' ').nth(1).is_some_and(|status| status.starts_with('2')) {
+        let (head, body) = answer
+            .split_once("\r\n\r\n")
+            .ok_or("the engine sent no HTTP")?;
+        if !head
+            .split(' ')
+            .nth(1)
+            .is_some_and(|status| status.starts_with('2'))
+        {
             return Err(format!("{method} {path}: {answer}").into());
         }
         Ok(if body.is_empty() {

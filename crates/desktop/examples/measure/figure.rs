@@ -76,7 +76,10 @@ impl Times {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().saturating_sub(1) as f64;
-        sorted.get((last * share).round() as usize).copied().unwrap_or(f64::NAN)
+        sorted
+            .get((last * share).round() as usize)
+            .copied()
+            .unwrap_or(f64::NAN)
     }
 
     /// How far they spread, for people.

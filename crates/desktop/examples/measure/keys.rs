@@ -128,5 +128,7 @@ pub(crate) fn to_settled_picture() -> Result<Vec<Figure>, Failed> {
         before = frame;
     }
     let name = "key_to_settled_picture_ms";
-    Ok(vec![Figure::new(name, times.p50(), None).noting(times.spread("ours"))])
+    Ok(vec![
+        Figure::new(name, times.p50(), None).noting(times.spread("ours")),
+    ])
 }

@@ -49,9 +49,10 @@ fn measure(words: &[String]) -> Result<Vec<Figure>, Failed> {
         ["stream_60fps_core_share"] => stream::core_share(),
         ["desktops_16_mb_each"] => memory::of_16_desktops(),
         ["container_capture_p50_ms", image] => container::capture(image),
-        ["cold_start_container_ms" | "cold_start_container_ratio", image] => {
-            container::cold_start(image)
-        }
+        [
+            "cold_start_container_ms" | "cold_start_container_ratio",
+            image,
+        ] => container::cold_start(image),
         _ => Err("say which row to measure; rows of containers need an image as well".into()),
     }
 }

@@ -31,28 +31,34 @@ pub(crate) fn of_16_desktops() -> Result<Vec<Figure>, Failed> {
     }
     let ours = held(us)? - before;
     let each = (theirs + ours) / DESKTOPS as f64;
-    Ok(vec![
-        Figure::new("desktops_16_mb_each", each, None).noting(format!(
+    Ok(vec![Figure::new("desktops_16_mb_each", each, None).noting(
+        format!(
             "processes of the desktops {:.1} MB each, the program that holds them {:.1} MB each",
             theirs / DESKTOPS as f64,
             ours / DESKTOPS as f64
-        )),
-    ])
+        ),
+    )])
 }
 
 /// Its part of the memory, in MB.
 fn held(pid: u32) -> Result<f64, Failed> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
-    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")).ok_or("there is no Pss")?;
+    let kib = line
+        .and_then(|line| line.trim().strip_suffix(" kB"))
+        .ok_or("there is no Pss")?;
     Ok(kib.trim().parse::<f64>()? * 1024.0 / 1e6)
 }
 
 pub(crate) fn descendants(of: u32) -> Vec<u32> {
     let children = std::fs::read_to_string(format!("/proc/{of}/task/{of}/children"));
     let children = children.unwrap_or_default();
-    let children = children.split_whitespace().filter_map(|child| child.parse().ok());
-    children.flat_map(|child| std::iter::once(child).chain(descendants(child))).collect()
+    let children = children
+        .split_whitespace()
+        .filter_map(|child| child.parse().ok());
+    children
+        .flat_map(|child| std::iter::once(child).chain(descendants(child)))
+        .collect()
 }
 
 pub(crate) fn name_of(pid: u32) -> Option<String> {

@@ -80,7 +80,10 @@ impl Scene {
             programs.push(editor);
             desktop.windows().wait_for("services", WITHIN)?;
         }
-        if !desktop.screen().stable(Duration::from_millis(500), WITHIN)? {
+        if !desktop
+            .screen()
+            .stable(Duration::from_millis(500), WITHIN)?
+        {
             return Err("the windows do not come to rest".into());
         }
         Ok(Self {

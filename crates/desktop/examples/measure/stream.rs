@@ -44,10 +44,17 @@ pub(crate) fn core_share() -> Result<Vec<Figure>, Failed> {
     }
     let lasted = started.elapsed().as_secs_f64();
     let share = own().saturating_sub(own_before).as_secs_f64() / lasted;
-    let of_server = spent_by(server)?.saturating_sub(server_before).as_secs_f64() / lasted;
+    let of_server = spent_by(server)?
+        .saturating_sub(server_before)
+        .as_secs_f64()
+        / lasted;
     let rate = f64::from(frames) / lasted;
     if stream.dropped() > 0 || rate < f64::from(FPS) * ENOUGH {
-        return Err(format!("{} frames were dropped, {rate:.1} came per second", stream.dropped()).into());
+        return Err(format!(
+            "{} frames were dropped, {rate:.1} came per second",
+            stream.dropped()
+        )
+        .into());
     }
     Ok(vec![
         Figure::new("stream_60fps_core_share", share, None).noting(format!(
@@ -107,7 +114,10 @@ fn paint(
 
 fn spent(clock: ClockId) -> Duration {
     let time = clock_gettime(clock);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        time.tv_nsec.unsigned_abs() as u32,
+    )
 }
 
 /// Processor time of all threads of another process.

@@ -43,9 +43,13 @@ pub(crate) fn mss_png(place: &Place) -> Taken {
 
 fn mss(place: &Place, rounds: &str, what: &str) -> Taken {
     let mut command = place.command("python3");
-    command.args(["-c", MSS, rounds, what]).stdout(Stdio::piped());
+    command
+        .args(["-c", MSS, rounds, what])
+        .stdout(Stdio::piped());
     let missing = |why: &str| format!("no figure of Python's mss ({what}): {why}");
-    let output = command.output().map_err(|error| missing(&error.to_string()))?;
+    let output = command
+        .output()
+        .map_err(|error| missing(&error.to_string()))?;
     let complaint = String::from_utf8_lossy(&output.stderr);
     String::from_utf8_lossy(&output.stdout)
         .trim()
@@ -57,7 +61,9 @@ fn mss(place: &Place, rounds: &str, what: &str) -> Taken {
 pub(crate) fn scrot(place: &Place) -> Taken {
     let folder = OwnedFolder::new().map_err(|error| error.to_string())?;
     let mut command = place.command("scrot");
-    command.arg("--overwrite").arg(folder.path().join("picture.png"));
+    command
+        .arg("--overwrite")
+        .arg(folder.path().join("picture.png"));
     let mut times = Times::default();
     for _ in 0..25 {
         let started = Instant::now();

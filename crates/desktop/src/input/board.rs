@@ -7,6 +7,7 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xkb::{ConnectionExt as _, Group};
 use x11rb::protocol::xproto::{ConnectionExt as _, ModMask};
 
+use super::held::Held;
 use super::layout::{Layout, Mapping, Position, spare};
 use super::settle::Settler;
 use super::spare::{Meanings, Spare};
@@ -114,6 +115,7 @@ impl Board {
     pub(super) fn provide(
         &mut self,
         x: &XConnection,
+        held: &Held,
         keys: &HashSet<Key>,
     ) -> Result<(), DesktopError> {
         self.spare.touch(keys);
@@ -129,7 +131,7 @@ impl Board {
         if missing.len() > self.spare.free() {
             x.sync()?;
             self.settler.settle()?;
-            self.spare.recycle(missing.len(), keys);
+            self.spare.recycle(missing.len(), keys, &held.keycodes());
         }
         if let Some(one) = missing.get(self.spare.free()) {
             return Err(DesktopError::Unsupported(format!(
@@ -204,12 +206,17 @@ impl Board {
 fn read(x: &XConnection) -> Result<Mapping, DesktopError> {
     let setup = x.x().setup();
     let (first, last) = (setup.min_keycode, setup.max_keycode);
-    let keys = x.x().get_keyboard_mapping(first, last.saturating_sub(first).saturating_add(1))?;
+    let keys = x
+        .x()
+        .get_keyboard_mapping(first, last.saturating_sub(first).saturating_add(1))?;
     let modifiers = x.x().get_modifier_mapping()?;
     let (keys, modifiers) = (keys.reply()?, modifiers.reply()?);
     let per_modifier = usize::from(modifiers.keycodes_per_modifier()).max(1);
     let mut codes: [Vec<u8>; 8] = Default::default();
-    for (all, row) in codes.iter_mut().zip(modifiers.keycodes.chunks(per_modifier)) {
+    for (all, row) in codes
+        .iter_mut()
+        .zip(modifiers.keycodes.chunks(per_modifier))
+    {
         all.extend(row.iter().filter(|code| **code != 0));
     }
     Ok(Mapping {
@@ -224,11 +231,14 @@ fn read(x: &XConnection) -> Result<Mapping, DesktopError> {
 fn change(x: &XConnection, meanings: &Meanings) -> Result<(), DesktopError> {
     let mut codes: Vec<u8> = meanings.keys().copied().collect();
     while let Some(&first) = codes.first() {
-        let neighbours = (first..=u8::MAX).zip(&codes).take_while(|(at, code)| at == *code);
+        let neighbours = (first..=u8::MAX)
+            .zip(&codes)
+            .take_while(|(at, code)| at == *code);
         let count = neighbours.count();
         let row: Vec<u8> = codes.drain(..count).collect();
         let keysyms: Vec<u32> = row.iter().flat_map(|code| meanings[code]).collect();
-        x.x().change_keyboard_mapping(count as u8, first, 2, &keysyms)?;
+        x.x()
+            .change_keyboard_mapping(count as u8, first, 2, &keysyms)?;
     }
     Ok(())
 }

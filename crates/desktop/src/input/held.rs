@@ -36,7 +36,8 @@ impl Physical {
 }
 
 fn fake(x: &XConnection, kind: u8, detail: u8) -> Result<(), DesktopError> {
-    x.x().xtest_fake_input(kind, detail, x11rb::CURRENT_TIME, x11rb::NONE, 0, 0, 0)?;
+    x.x()
+        .xtest_fake_input(kind, detail, x11rb::CURRENT_TIME, x11rb::NONE, 0, 0, 0)?;
     Ok(())
 }
 
@@ -115,7 +116,7 @@ impl Held {
         Ok(())
     }
 
-    pub(crate) fn buttons(&self) -> Vec<u8> {
+    pub(super) fn buttons(&self) -> Vec<u8> {
         let button = |entry: &Entry| match entry.what {
             Physical::Button(button) => Some(button),
             Physical::Key(_) => None,
@@ -123,7 +124,15 @@ impl Held {
         self.lock().iter().filter_map(button).collect()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn keycodes(&self) -> Vec<u8> {
+        let keycode = |entry: &Entry| match entry.what {
+            Physical::Key(code) => Some(code),
+            Physical::Button(_) => None,
+        };
+        self.lock().iter().filter_map(keycode).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }
 

@@ -68,7 +68,10 @@ impl<'a> Keyboard<'a> {
     /// Releases a key, pressed through us or not.
     pub fn release(&self, key: Key) -> Result<(), DesktopError> {
         self.with(&[], |board, _| match board.find(key) {
-            Some(place) => self.seat.held().release(self.seat.x(), Physical::Key(place.keycode)),
+            Some(place) => self
+                .seat
+                .held()
+                .release(self.seat.x(), Physical::Key(place.keycode)),
             // A key without a code was never pressed.
             None => Ok(()),
         })
@@ -125,7 +128,11 @@ impl<'a> Keyboard<'a> {
         let _repeating = self.seat.repeat().set(x, times)?;
         self.press(key)?;
         // Ends early only with the connection.
-        let waited = ready(x.x().stream().as_fd(), PollFlags::empty(), Instant::now() + press_time);
+        let waited = ready(
+            x.x().stream().as_fd(),
+            PollFlags::empty(),
+            Instant::now() + press_time,
+        );
         waited.map_err(DesktopError::io("can't wait while a key is held"))?;
         self.release(key)
     }
@@ -161,9 +168,14 @@ impl<'a> Keyboard<'a> {
     /// What a keycode is called: of a key of the keypad, what it means now.
     fn meaning(&self, board: &Board, code: u8) -> Result<Option<Key>, DesktopError> {
         let plain = board.plain(code);
-        let digit = board.layout().shifted(code).filter(|key| key.is_on_keypad());
+        let digit = board
+            .layout()
+            .shifted(code)
+            .filter(|key| key.is_on_keypad());
         match digit {
-            Some(digit) if Some(digit) != plain && board.num_lock(self.seat.x())? => Ok(Some(digit)),
+            Some(digit) if Some(digit) != plain && board.num_lock(self.seat.x())? => {
+                Ok(Some(digit))
+            }
             _ => Ok(plain),
         }
     }
@@ -196,7 +208,7 @@ impl<'a> Keyboard<'a> {
         if keys.iter().any(|key| board.find(*key).is_none()) {
             let off_layout = keys.iter().copied();
             let off_layout = off_layout.filter(|key| board.layout().find(*key).is_none());
-            board.provide(x, &off_layout.collect())?;
+            board.provide(x, self.seat.held(), &off_layout.collect())?;
         }
         let places: Vec<Position> = keys.iter().filter_map(|key| board.find(*key)).collect();
         let done = act(board, &places)?;

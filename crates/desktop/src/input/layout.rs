@@ -87,8 +87,15 @@ impl Layout {
                 }
             }
         }
-        let is_num_lock = |code: &u8| meanings.get(code).is_some_and(|m| m[0] == Some(Key::NumLock));
-        let num_lock = mapping.modifiers.iter().position(|codes| codes.iter().any(is_num_lock));
+        let is_num_lock = |code: &u8| {
+            meanings
+                .get(code)
+                .is_some_and(|m| m[0] == Some(Key::NumLock))
+        };
+        let num_lock = mapping
+            .modifiers
+            .iter()
+            .position(|codes| codes.iter().any(is_num_lock));
         Self {
             places,
             num_lock: num_lock.map_or(0, |bit| 1 << bit),
@@ -144,18 +151,18 @@ mod tests {
 
     fn mapping() -> Mapping {
         let rows: &[[u32; 2]] = &[
-            [0, 0],                       // 8
-            [0x31, 0x21],                 // 9: 1 !
-            [0x61, 0x41],                 // 10: a A
-            [0xffe1, 0],                  // 11: Shift
-            [0, 0],                       // 12
-            [0xff95, 0xffb7],             // 13: 7 of the keypad
-            [0xff13, 0xff6b],             // 14: Pause, Break
-            [0xff7f, 0],                  // 15: Num Lock
-            [0x1008_ff12, 0],             // 16: mute
-            [0, 0],                       // 17, a modifier
-            [0x06c1, 0x0100_0410],        // 18: а А, in both ways to write them
-            [0x61, 0],                    // 19: another a
+            [0, 0],                // 8
+            [0x31, 0x21],          // 9: 1 !
+            [0x61, 0x41],          // 10: a A
+            [0xffe1, 0],           // 11: Shift
+            [0, 0],                // 12
+            [0xff95, 0xffb7],      // 13: 7 of the keypad
+            [0xff13, 0xff6b],      // 14: Pause, Break
+            [0xff7f, 0],           // 15: Num Lock
+            [0x1008_ff12, 0],      // 16: mute
+            [0, 0],                // 17, a modifier
+            [0x06c1, 0x0100_0410], // 18: а А, in both ways to write them
+            [0x61, 0],             // 19: another a
         ];
         let mut modifiers: [Vec<u8>; 8] = Default::default();
         modifiers[0] = vec![11];
@@ -172,7 +179,11 @@ mod tests {
     #[test]
     fn keys_are_found_plain_first() {
         let layout = Layout::new(&mapping(), &[]);
-        let at = |text: &str| layout.find(text.parse().unwrap()).map(|p| (p.keycode, p.shift, p.keypad));
+        let at = |text: &str| {
+            layout
+                .find(text.parse().unwrap())
+                .map(|p| (p.keycode, p.shift, p.keypad))
+        };
         assert_eq!(at("1"), Some((9, false, false)));
         assert_eq!(at("!"), Some((9, true, false)));
         assert_eq!(at("a"), Some((10, false, false)));

@@ -96,11 +96,42 @@ impl Drop for Repeating<'_> {
 
 fn send(x: &XConnection, times: Times) -> Result<(), DesktopError> {
     let mods = ModMask::from(0_u16);
-    let (vmods, options, switches) = (VMod::from(0_u16), AXOption::from(0_u16), BoolCtrl::from(0_u32));
+    let (vmods, options, switches) = (
+        VMod::from(0_u16),
+        AXOption::from(0_u16),
+        BoolCtrl::from(0_u32),
+    );
     x.x().xkb_set_controls(
-        KEYBOARD, mods, mods, mods, mods, vmods, vmods, vmods, vmods, 0, 0, options, switches,
-        switches, Control::from(u32::from(BoolCtrl::REPEAT_KEYS)), times.delay, times.interval, 0,
-        0, 0, 0, 0, 0, 0, 0, switches, switches, options, options, &[0; 32],
+        KEYBOARD,
+        mods,
+        mods,
+        mods,
+        mods,
+        vmods,
+        vmods,
+        vmods,
+        vmods,
+        0,
+        0,
+        options,
+        switches,
+        switches,
+        Control::from(u32::from(BoolCtrl::REPEAT_KEYS)),
+        times.delay,
+        times.interval,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        switches,
+        switches,
+        options,
+        options,
+        &[0; 32],
     )?;
     Ok(())
 }
@@ -112,9 +143,18 @@ mod tests {
     #[test]
     fn times_are_bounded() {
         let times = |delay, interval| {
-            Times::new(Duration::from_millis(delay), Duration::from_millis(interval))
+            Times::new(
+                Duration::from_millis(delay),
+                Duration::from_millis(interval),
+            )
         };
-        assert_eq!(times(0, 33).unwrap(), Times { delay: 1, interval: 33 });
+        assert_eq!(
+            times(0, 33).unwrap(),
+            Times {
+                delay: 1,
+                interval: 33
+            }
+        );
         times(65_535, 1).unwrap();
         assert!(times(65_536, 1).unwrap_err().is_callers());
         assert!(times(1, u64::MAX).unwrap_err().is_callers());

@@ -40,6 +40,9 @@ const MOST_PROTOCOLS: u32 = 64;
 /// Windows of a program that are looked at.
 const MOST_WINDOWS: usize = 64;
 
+/// Events that are passed over at a time.
+const MOST_EVENTS: usize = 10_000;
+
 /// How the program was found to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Settled {
@@ -69,8 +72,18 @@ impl Settler {
 
     /// Whether the keyboard got another layout, by us or by somebody else, since this was asked.
     pub(super) fn mapping_changed(&mut self) -> Result<bool, DesktopError> {
-        while self.next()?.is_some() {}
+        self.forget_events()?;
         Ok(std::mem::take(&mut self.changed))
+    }
+
+    fn forget_events(&mut self) -> Result<(), DesktopError> {
+        // Not for ever: others may cause events as fast as they are read.
+        for _ in 0..MOST_EVENTS {
+            if self.next()?.is_none() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn next(&mut self) -> Result<Option<Event>, DesktopError> {
@@ -104,7 +117,14 @@ impl Settler {
         self.select(EventMask::NO_EVENT)?;
         self.watch.flush()?;
         // A window that was closed in the meantime answers nothing, and takes nothing wrong either.
-        if answered? || self.watch.x().get_window_attributes(window)?.reply().is_err() {
+        if answered?
+            || self
+                .watch
+                .x()
+                .get_window_attributes(window)?
+                .reply()
+                .is_err()
+        {
             return Ok(Settled::Sure);
         }
         Err(DesktopError::Invalid(format!(
@@ -127,7 +147,7 @@ impl Settler {
         server.damage_create(damage, window, ReportLevel::RAW_RECTANGLES)?;
         // The server begins with a report of the whole window.
         self.watch.sync()?;
-        while self.next()?.is_some() {}
+        self.forget_events()?;
         let exposed = ExposeEvent {
             response_type: EXPOSE_EVENT,
             window,
@@ -163,7 +183,8 @@ impl Settler {
             let Some(window) = rest.pop_front() else {
                 break;
             };
-            let (attributes, geometry) = (x.get_window_attributes(window)?, x.get_geometry(window)?);
+            let (attributes, geometry) =
+                (x.get_window_attributes(window)?, x.get_geometry(window)?);
             let tree = x.query_tree(window)?;
             let all = (attributes.reply(), geometry.reply(), tree.reply());
             let (Ok(attributes), Ok(geometry), Ok(tree)) = all else {
@@ -209,7 +230,8 @@ impl Settler {
         let mut window = focus;
         for _ in 0..DEEPEST {
             let kind = AtomEnum::ATOM;
-            let asked = x.get_property(false, window, atoms.WM_PROTOCOLS, kind, 0, MOST_PROTOCOLS)?;
+            let asked =
+                x.get_property(false, window, atoms.WM_PROTOCOLS, kind, 0, MOST_PROTOCOLS)?;
             let tree = x.query_tree(window)?;
             // A window that is gone belongs to nobody.
             let (Ok(protocols), Ok(tree)) = (asked.reply(), tree.reply()) else {

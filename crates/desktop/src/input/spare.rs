@@ -89,7 +89,9 @@ impl Spare {
             .collect();
         self.slots.retain(|slot| !gone.contains(&slot.keycode));
         let places = self.slots.iter().enumerate();
-        self.places = places.filter_map(|(at, slot)| Some((slot.key?, at))).collect();
+        self.places = places
+            .filter_map(|(at, slot)| Some((slot.key?, at)))
+            .collect();
     }
 
     /// Notes that `keys` are used now.
@@ -102,12 +104,13 @@ impl Spare {
         }
     }
 
-    /// Takes codes from characters that were not used for longest, and that are not in `keep`, until
-    /// `wanted` are free.
-    pub(super) fn recycle(&mut self, wanted: usize, keep: &HashSet<Key>) {
+    /// Takes codes from characters that were not used for longest until `wanted` are free, but not
+    /// from those in `keep`, nor codes that are `held` down.
+    pub(super) fn recycle(&mut self, wanted: usize, keep: &HashSet<Key>, held: &[u8]) {
         let mut taken: Vec<(u64, Key)> = self
             .slots
             .iter()
+            .filter(|slot| !held.contains(&slot.keycode))
             .filter_map(|slot| Some((slot.used, slot.key.filter(|key| !keep.contains(key))?)))
             .collect();
         taken.sort_unstable();
@@ -122,7 +125,10 @@ impl Spare {
     pub(super) fn assign(&mut self, keys: &[Key]) -> Meanings {
         let free = |(_, slot): &(usize, &mut Slot)| slot.key.is_none();
         let mut changed = Vec::new();
-        for (key, (at, slot)) in keys.iter().zip(self.slots.iter_mut().enumerate().filter(free)) {
+        for (key, (at, slot)) in keys
+            .iter()
+            .zip(self.slots.iter_mut().enumerate().filter(free))
+        {
             slot.key = Some(*key);
             slot.used = self.now;
             self.places.insert(*key, at);
@@ -159,7 +165,10 @@ mod tests {
         assert_eq!(place(&spare, "漢"), (93, true));
         assert_eq!(spare.free(), 1);
         let changes = spare.assign(&keys("😀"));
-        assert_eq!(changes.into_iter().collect::<Vec<_>>(), [(97, [0x0100_0416, 0x0101_f600])]);
+        assert_eq!(
+            changes.into_iter().collect::<Vec<_>>(),
+            [(97, [0x0100_0416, 0x0101_f600])]
+        );
     }
 
     #[test]
@@ -168,14 +177,26 @@ mod tests {
         spare.assign(&keys("äöüß"));
         spare.touch(&keys("äü").into_iter().collect());
         spare.touch(&keys("ö").into_iter().collect());
-        spare.recycle(2, &keys("ß").into_iter().collect());
+        spare.recycle(2, &keys("ß").into_iter().collect(), &[]);
         assert_eq!(spare.free(), 2);
-        let found: Vec<bool> = keys("äöüß").iter().map(|key| spare.find(*key).is_some()).collect();
+        let found: Vec<bool> = keys("äöüß")
+            .iter()
+            .map(|key| spare.find(*key).is_some())
+            .collect();
         assert_eq!(found, [false, true, false, true]);
         // One place is left empty beside one that is in use.
         let changes = spare.assign(&keys("é"));
         assert_eq!(changes[&93], [0xe9; 2]);
         assert_eq!(spare.meaning(97), Some([0xf6, 0xdf]));
+    }
+
+    #[test]
+    fn a_code_that_is_down_keeps_its_character() {
+        let mut spare = Spare::new(&[93, 97]);
+        spare.assign(&keys("äö"));
+        spare.recycle(4, &HashSet::new(), &[93]);
+        assert!(spare.find(keys("ä")[0]).is_some());
+        assert!(spare.find(keys("ö")[0]).is_none());
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn pieces(seat: &Seat, board: &mut Board, text: &str) -> Result<(), DesktopError
     while !rest.is_empty() {
         let off_layout = |key| board.layout().find(key).is_none();
         let (piece, keys) = first_piece(rest, off_layout, board.capacity());
-        board.provide(seat.x(), &keys)?;
+        board.provide(seat.x(), seat.held(), &keys)?;
         rest = &rest[piece.len()..];
         let mut shifted = false;
         let strokes = strokes(seat.x(), board, piece, &mut shifted, &mut sent);
@@ -132,9 +132,18 @@ mod tests {
         for bad in ["\0", "a\x1b[31m", "\u{7f}", "\u{fffe}", "a\u{9b}"] {
             assert!(check(bad).unwrap_err().is_callers(), "{bad:?}");
         }
-        assert!(check("ab\x07").unwrap_err().to_string().contains("character 3 of the text (U+0007)"));
+        assert!(
+            check("ab\x07")
+                .unwrap_err()
+                .to_string()
+                .contains("character 3 of the text (U+0007)")
+        );
         check(&"a".repeat(LONGEST_TEXT)).unwrap();
-        assert!(check(&"a".repeat(LONGEST_TEXT + 1)).unwrap_err().is_callers());
+        assert!(
+            check(&"a".repeat(LONGEST_TEXT + 1))
+                .unwrap_err()
+                .is_callers()
+        );
     }
 
     #[test]

@@ -85,7 +85,11 @@ impl KeyCombination {
             rest = left;
         }
         if all.is_empty() {
-            let what = if blank(text) { "only blanks are" } else { "no key is" };
+            let what = if blank(text) {
+                "only blanks are"
+            } else {
+                "no key is"
+            };
             return Err(DesktopError::Invalid(format!("{what} given")));
         }
         Ok(all)
@@ -248,12 +252,26 @@ mod tests {
         assert_eq!(written("ctrl+a Delete"), ["Control_L+a", "Delete"]);
         assert_eq!(written("a b  +c"), ["a", "b+c"]);
         assert_eq!(written("+ a"), ["plus", "a"]);
-        assert_eq!(written("Down Down ctrl + c Return"), ["Down", "Down", "Control_L+c", "Return"]);
+        assert_eq!(
+            written("Down Down ctrl + c Return"),
+            ["Down", "Down", "Control_L+c", "Return"]
+        );
     }
 
     #[test]
     fn what_is_no_combination_is_refused() {
-        for bad in ["", "  ", "ctrl+", "++", "ctrl+ctrl", "ctrl+nokey", "a-b", "ctrl-", "ctrl-nokey", "-a"] {
+        for bad in [
+            "",
+            "  ",
+            "ctrl+",
+            "++",
+            "ctrl+ctrl",
+            "ctrl+nokey",
+            "a-b",
+            "ctrl-",
+            "ctrl-nokey",
+            "-a",
+        ] {
             let error = KeyCombination::sequence(bad).unwrap_err();
             assert!(error.is_callers(), "{bad}: {error}");
         }

@@ -4,10 +4,10 @@
 mod combination;
 mod names;
 mod numbers;
+mod spoken;
+mod symbol;
 mod usual;
 mod vk;
-
-mod symbol;
 
 pub use combination::{KeyCombination, LONGEST_TEXT, MOST_COMBINATIONS, MOST_KEYS};
 pub use symbol::Key;

@@ -1,5 +1,5 @@
-//! What people write for a key, and what we write. Every name that X knows is one; `SPOKEN` has
-//! those of other systems: pyautogui, xdotool, the computer-use tools, browsers.
+//! What people write for a key, and what we write. Every name that X knows is one; `spoken` has
+//! those of other systems.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,69 +8,13 @@ use std::sync::LazyLock;
 use xkeysym::Keysym;
 
 use super::numbers;
+use super::spoken::SPOKEN;
 use super::symbol::{Key, UNICODE};
 use super::vk;
 use crate::error::DesktopError;
 
 /// No name is longer; a longer text is not looked at.
 const LONGEST_NAME: usize = 48;
-
-/// Names without case, blanks, `_` and `-`.
-const SPOKEN: &[(&str, u32)] = &[
-    ("enter", 0xff0d), ("return", 0xff0d), ("newline", 0xff0d), ("esc", 0xff1b), ("escape", 0xff1b),
-    ("space", 0x20), ("spacebar", 0x20), ("tab", 0xff09), ("tabulator", 0xff09),
-    ("backspace", 0xff08), ("back", 0xff08), ("bksp", 0xff08), ("delete", 0xffff), ("del", 0xffff),
-    ("insert", 0xff63), ("ins", 0xff63), ("home", 0xff50), ("end", 0xff57),
-    ("pageup", 0xff55), ("pgup", 0xff55), ("prior", 0xff55),
-    ("pagedown", 0xff56), ("pgdn", 0xff56), ("pgdown", 0xff56), ("next", 0xff56),
-    ("left", 0xff51), ("arrowleft", 0xff51), ("leftarrow", 0xff51),
-    ("up", 0xff52), ("arrowup", 0xff52), ("uparrow", 0xff52),
-    ("right", 0xff53), ("arrowright", 0xff53), ("rightarrow", 0xff53),
-    ("down", 0xff54), ("arrowdown", 0xff54), ("downarrow", 0xff54),
-    ("shift", 0xffe1), ("shiftl", 0xffe1), ("shiftleft", 0xffe1), ("leftshift", 0xffe1), ("lshift", 0xffe1),
-    ("shiftr", 0xffe2), ("shiftright", 0xffe2), ("rightshift", 0xffe2), ("rshift", 0xffe2),
-    ("ctrl", 0xffe3), ("control", 0xffe3), ("ctrll", 0xffe3), ("controll", 0xffe3), ("ctrlleft", 0xffe3),
-    ("controlleft", 0xffe3), ("leftctrl", 0xffe3), ("leftcontrol", 0xffe3), ("lctrl", 0xffe3), ("lcontrol", 0xffe3),
-    ("ctrlr", 0xffe4), ("controlr", 0xffe4), ("ctrlright", 0xffe4), ("controlright", 0xffe4),
-    ("rightctrl", 0xffe4), ("rightcontrol", 0xffe4), ("rctrl", 0xffe4), ("rcontrol", 0xffe4),
-    ("alt", 0xffe9), ("altl", 0xffe9), ("altleft", 0xffe9), ("leftalt", 0xffe9), ("lalt", 0xffe9),
-    ("option", 0xffe9), ("opt", 0xffe9), ("optionleft", 0xffe9),
-    ("altr", 0xffea), ("altright", 0xffea), ("rightalt", 0xffea), ("ralt", 0xffea), ("optionright", 0xffea),
-    ("altgr", 0xfe03), ("altgraph", 0xfe03),
-    ("win", 0xffeb), ("winleft", 0xffeb), ("lwin", 0xffeb), ("windows", 0xffeb), ("super", 0xffeb),
-    ("superl", 0xffeb), ("superleft", 0xffeb), ("cmd", 0xffeb), ("cmdl", 0xffeb), ("command", 0xffeb),
-    ("meta", 0xffeb), ("os", 0xffeb),
-    ("winright", 0xffec), ("rwin", 0xffec), ("superr", 0xffec), ("superright", 0xffec),
-    ("cmdr", 0xffec), ("commandright", 0xffec), ("hyper", 0xffed),
-    ("menu", 0xff67), ("apps", 0xff67), ("app", 0xff67), ("contextmenu", 0xff67),
-    ("capslock", 0xffe5), ("caps", 0xffe5), ("numlock", 0xff7f), ("scrolllock", 0xff14),
-    ("printscreen", 0xff61), ("print", 0xff61), ("prntscrn", 0xff61), ("prtsc", 0xff61),
-    ("prtscr", 0xff61), ("snapshot", 0xff61), ("pause", 0xff13), ("break", 0xff6b),
-    ("select", 0xff60), ("execute", 0xff62), ("help", 0xff6a), ("clear", 0xff0b), ("cancel", 0xff69),
-    ("kpadd", 0xffab), ("add", 0xffab), ("numpadadd", 0xffab), ("subtract", 0xffad), ("numpadsubtract", 0xffad),
-    ("multiply", 0xffaa), ("numpadmultiply", 0xffaa), ("divide", 0xffaf), ("numpaddivide", 0xffaf),
-    ("decimal", 0xffae), ("numpaddecimal", 0xffae), ("separator", 0xffac), ("numpadenter", 0xff8d),
-    ("minus", 0x2d), ("dash", 0x2d), ("hyphen", 0x2d), ("underscore", 0x5f), ("plus", 0x2b),
-    ("equal", 0x3d), ("equals", 0x3d), ("comma", 0x2c), ("period", 0x2e), ("dot", 0x2e), ("point", 0x2e),
-    ("slash", 0x2f), ("forwardslash", 0x2f), ("backslash", 0x5c), ("semicolon", 0x3b), ("colon", 0x3a),
-    ("quote", 0x27), ("singlequote", 0x27), ("apostrophe", 0x27), ("doublequote", 0x22), ("quotedbl", 0x22),
-    ("grave", 0x60), ("backtick", 0x60), ("backquote", 0x60), ("tilde", 0x7e), ("exclamation", 0x21),
-    ("exclamationmark", 0x21), ("question", 0x3f), ("questionmark", 0x3f), ("at", 0x40), ("hash", 0x23),
-    ("pound", 0x23), ("dollar", 0x24), ("percent", 0x25), ("caret", 0x5e), ("ampersand", 0x26),
-    ("asterisk", 0x2a), ("star", 0x2a), ("pipe", 0x7c), ("bar", 0x7c), ("less", 0x3c), ("greater", 0x3e),
-    ("bracketleft", 0x5b), ("leftbracket", 0x5b), ("openbracket", 0x5b), ("bracketright", 0x5d),
-    ("rightbracket", 0x5d), ("closebracket", 0x5d), ("leftbrace", 0x7b), ("rightbrace", 0x7d),
-    ("leftparen", 0x28), ("rightparen", 0x29),
-    ("volumeup", 0x1008_ff13), ("volumedown", 0x1008_ff11), ("volumemute", 0x1008_ff12), ("mute", 0x1008_ff12),
-    ("playpause", 0x1008_ff14), ("play", 0x1008_ff14), ("stop", 0x1008_ff15), ("nexttrack", 0x1008_ff17),
-    ("prevtrack", 0x1008_ff16), ("previoustrack", 0x1008_ff16), ("browserback", 0x1008_ff26),
-    ("browserforward", 0x1008_ff27), ("browserrefresh", 0x1008_ff29), ("browserstop", 0x1008_ff28),
-    ("browsersearch", 0x1008_ff1b), ("browserfavorites", 0x1008_ff30), ("browserhome", 0x1008_ff18),
-    ("launchmail", 0x1008_ff19), ("launchmediaselect", 0x1008_ff32), ("launchapp1", 0x1008_ff33),
-    ("launchapp2", 0x1008_ff1d), ("sleep", 0x1008_ff2f),
-    ("convert", 0xff23), ("nonconvert", 0xff22), ("kana", 0xff27), ("kanji", 0xff21), ("hangul", 0xff31),
-    ("hanguel", 0xff31), ("hanja", 0xff34), ("junja", 0xff38), ("modechange", 0xff7e),
-];
 
 /// Where our name is not that of X: plainer ones, and names that people mean another key by (`hyphen`,
 /// `multiply`, `caret`, `leftarrow`).
@@ -178,8 +122,8 @@ fn by_name(word: &str) -> Option<Key> {
 fn spoken(bare: &str) -> Option<u32> {
     SPOKEN
         .iter()
-        .find(|(name, _)| *name == bare)
-        .map(|(_, keysym)| *keysym)
+        .find(|(_, names)| names.contains(&bare))
+        .map(|(keysym, _)| *keysym)
 }
 
 /// Families of keys: `num7`, `numpad7`, `digit7`, `keya`, `function7`.
@@ -227,7 +171,8 @@ fn unknown(text: &str) -> DesktopError {
     let far = |name: &str| strsim::damerau_levenshtein(&word, name);
     let nearest = SPOKEN
         .iter()
-        .map(|(name, _)| (far(name), *name))
+        .flat_map(|(_, names)| *names)
+        .map(|name| (far(name), *name))
         .min_by_key(|(distance, name)| (*distance, name.len()))
         .filter(|(distance, name)| *distance <= 2 && *distance < name.len().min(word.len()))
         .map(|(_, name)| name.to_owned());

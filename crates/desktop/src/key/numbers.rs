@@ -6,7 +6,9 @@ use super::Key;
 
 pub(super) fn virtual_key(word: &str) -> Option<u16> {
     match hexadecimal(word) {
-        Some(digits) => u16::from_str_radix(digits, 16).ok().filter(|_| digits.len() <= 2),
+        Some(digits) => u16::from_str_radix(digits, 16)
+            .ok()
+            .filter(|_| digits.len() <= 2),
         None if word.len() > 1 && all(word, |c| c.is_ascii_digit()) => word.parse().ok(),
         None => None,
     }

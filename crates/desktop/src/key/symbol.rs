@@ -198,7 +198,16 @@ mod tests {
         for (number, character) in [(0x0100_0041, 'A'), (0x0100_044f, 'я'), (0x06d1, 'я')] {
             assert_eq!(Key::from_keysym(number), Key::from_char(character));
         }
-        for nothing in [0, 7, 0x85, 0x0100_0007, 0x0100_d800, 0x00ff_ffff, 0x2000_0000, u32::MAX] {
+        for nothing in [
+            0,
+            7,
+            0x85,
+            0x0100_0007,
+            0x0100_d800,
+            0x00ff_ffff,
+            0x2000_0000,
+            u32::MAX,
+        ] {
             assert_eq!(Key::from_keysym(nothing), None, "{nothing:#x}");
         }
     }

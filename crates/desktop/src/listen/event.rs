@@ -193,7 +193,10 @@ mod tests {
             ..InputEvent::new(Duration::from_millis(2500), InputKind::Motion)
         };
         let recorded = event.clone().recorded(Duration::from_secs(2));
-        assert_eq!((recorded.t, recorded.x, recorded.y), (0.5, Some(3), Some(4)));
+        assert_eq!(
+            (recorded.t, recorded.x, recorded.y),
+            (0.5, Some(3), Some(4))
+        );
         assert_eq!(event.recorded(Duration::from_secs(9)).t, 0.0);
     }
 }

@@ -63,7 +63,9 @@ impl Keymap {
 
     fn meanings(&self, code: Keycode) -> Meanings {
         let at = code.checked_sub(self.first).map(usize::from);
-        at.and_then(|at| self.keys.get(at)).copied().unwrap_or_default()
+        at.and_then(|at| self.keys.get(at))
+            .copied()
+            .unwrap_or_default()
     }
 
     pub(super) fn has(&self, key: Key) -> bool {

@@ -245,7 +245,12 @@ impl WindowInfo {
         } = self.rect;
         OwaWindowInfo {
             title: self.title.clone(),
-            rect: [x, y, x.saturating_add_unsigned(width), y.saturating_add_unsigned(height)],
+            rect: [
+                x,
+                y,
+                x.saturating_add_unsigned(width),
+                y.saturating_add_unsigned(height),
+            ],
             window: self.id.into(),
         }
     }
@@ -276,7 +281,10 @@ mod tests {
         assert_eq!(json(&press), r#"{"event_type":"press","vk":121}"#);
         let unknown = input(InputKind::KeyRelease, |_| {});
         assert_eq!(json(&unknown), r#"{"event_type":"release","vk":-1}"#);
-        assert_eq!(unknown.to_owa(None).unwrap().name(), "desktop/KeyboardEvent");
+        assert_eq!(
+            unknown.to_owa(None).unwrap().name(),
+            "desktop/KeyboardEvent"
+        );
     }
 
     #[test]
@@ -296,7 +304,10 @@ mod tests {
             at(event);
             (event.dx, event.dy) = (Some(0), Some(1));
         });
-        assert_eq!(json(&scroll), r#"{"event_type":"scroll","x":3,"y":4,"dx":0,"dy":-1}"#);
+        assert_eq!(
+            json(&scroll),
+            r#"{"event_type":"scroll","x":3,"y":4,"dx":0,"dy":-1}"#
+        );
     }
 
     #[test]
@@ -352,9 +363,15 @@ mod tests {
         };
         let stamp = i128::from(message.timestamp.unwrap());
         // The wall clock may be set meanwhile, but not by a day.
-        assert!((stamp - before).abs() < 86_400_000_000_000, "{stamp} {before}");
+        assert!(
+            (stamp - before).abs() < 86_400_000_000_000,
+            "{stamp} {before}"
+        );
         let text = serde_json::to_string(&message).unwrap();
-        assert_eq!(serde_json::from_str::<OwaKeyboardEvent>(&text).unwrap(), message);
+        assert_eq!(
+            serde_json::from_str::<OwaKeyboardEvent>(&text).unwrap(),
+            message
+        );
         assert!(serde_json::from_str::<OwaKeyboardEvent>(&text.replace("vk", "key")).is_err());
     }
 }

@@ -7,7 +7,10 @@ use crate::geometry::{Point, Size};
 /// What a raw event says of the pointer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Step {
-    Motion { x: Option<f64>, y: Option<f64> },
+    Motion {
+        x: Option<f64>,
+        y: Option<f64>,
+    },
     /// A button: the pointer stays.
     Rest,
 }
@@ -129,7 +132,10 @@ mod tests {
     fn motions_by_so_much() {
         let mut track = track();
         let steps = [by(10.0, -5.0), Step::Rest, by(-1.0, 0.0)];
-        assert_eq!(track.follow(&steps, p(609, 395)), [p(610, 395), p(610, 395), p(609, 395)]);
+        assert_eq!(
+            track.follow(&steps, p(609, 395)),
+            [p(610, 395), p(610, 395), p(609, 395)]
+        );
         assert_eq!(track.follow(&[by(1.0, 1.0)], p(610, 396)), [p(610, 396)]);
     }
 
@@ -137,7 +143,10 @@ mod tests {
     fn parts_of_a_pixel_add_up() {
         let mut track = track();
         assert_eq!(track.follow(&[by(0.4, 0.0)], p(600, 400)), [p(600, 400)]);
-        assert_eq!(track.follow(&[by(0.7, 0.0), Step::Rest], p(601, 400)), [p(601, 400); 2]);
+        assert_eq!(
+            track.follow(&[by(0.7, 0.0), Step::Rest], p(601, 400)),
+            [p(601, 400); 2]
+        );
     }
 
     #[test]
@@ -159,7 +168,10 @@ mod tests {
     fn the_edge_of_the_screen_stops_it() {
         let mut track = track();
         assert_eq!(track.follow(&[by(-20.0, 5000.0)], p(0, 799)), [p(0, 799)]);
-        assert_eq!(track.follow(&[by(5000.0, 0.0)], p(1279, 799)), [p(1279, 799)]);
+        assert_eq!(
+            track.follow(&[by(5000.0, 0.0)], p(1279, 799)),
+            [p(1279, 799)]
+        );
         assert_eq!(track.follow(&[by(0.0, 0.0)], p(0, 0)), [p(0, 0)]);
     }
 
@@ -167,7 +179,10 @@ mod tests {
     fn what_a_program_moved_is_where_the_server_says() {
         let mut track = track();
         assert_eq!(track.follow(&[Step::Rest], p(9, 9)), [p(9, 9)]);
-        assert_eq!(track.follow(&[by(1.0, 1.0), Step::Rest], p(700, 1)), [p(700, 1); 2]);
+        assert_eq!(
+            track.follow(&[by(1.0, 1.0), Step::Rest], p(700, 1)),
+            [p(700, 1); 2]
+        );
         assert_eq!(track.follow(&[], p(3, 3)), []);
         assert_eq!(track.follow(&[Step::Rest], p(3, 3)), [p(3, 3)]);
         let lost = by(f64::NAN, f64::INFINITY);

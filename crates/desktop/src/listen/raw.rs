@@ -13,7 +13,9 @@ use x11rb::protocol::xinput::{
     self, ConnectionExt as _, Device, EventMask, Fp3232, RawButtonPressEvent, RawKeyPressEvent,
     XIEventMask,
 };
-use x11rb::protocol::xproto::{ConnectionExt as _, Keycode, Mapping, MappingNotifyEvent, QueryPointerReply};
+use x11rb::protocol::xproto::{
+    ConnectionExt as _, Keycode, Mapping, MappingNotifyEvent, QueryPointerReply,
+};
 
 use super::event::{Event, InputEvent};
 use super::keymap::Keymap;
@@ -43,11 +45,23 @@ pub(super) struct RawInput {
 
 /// What an event says, without what the server has to be asked for.
 enum Raw {
-    Key { kind: InputKind, code: Keycode },
-    Button { kind: InputKind, number: u8 },
-    Motion { x: Option<f64>, y: Option<f64> },
+    Key {
+        kind: InputKind,
+        code: Keycode,
+    },
+    Button {
+        kind: InputKind,
+        number: u8,
+    },
+    Motion {
+        x: Option<f64>,
+        y: Option<f64>,
+    },
     /// The keys from `first` on mean something else now.
-    Mapping { first: Keycode, count: u8 },
+    Mapping {
+        first: Keycode,
+        count: u8,
+    },
 }
 
 impl RawInput {
@@ -63,7 +77,10 @@ impl RawInput {
         if config.keyboard || config.mouse || config.mouse_state.is_some() {
             let known = x.x().extension_information(xinput::X11_EXTENSION_NAME)?;
             let version = match known {
-                Some(_) => x.x().xinput_xi_query_version(VERSION.0, VERSION.1)?.reply()?,
+                Some(_) => x
+                    .x()
+                    .xinput_xi_query_version(VERSION.0, VERSION.1)?
+                    .reply()?,
                 None => xinput::XIQueryVersionReply::default(),
             };
             if (version.major_version, version.minor_version) < VERSION {
@@ -77,7 +94,9 @@ impl RawInput {
                 deviceid: Device::ALL.into(),
                 mask: vec![mask],
             };
-            x.x().xinput_xi_select_events(x.root(), &[of_all])?.check()?;
+            x.x()
+                .xinput_xi_select_events(x.root(), &[of_all])?
+                .check()?;
         }
         let keys = config.keyboard || config.keyboard_state.is_some();
         let track = || -> Result<Track, DesktopError> {
@@ -86,7 +105,10 @@ impl RawInput {
         };
         Ok(Self {
             keyboard: config.keyboard,
-            keymap: keys.then(|| Keymap::read(x)).transpose()?.map(|(keymap, _)| keymap),
+            keymap: keys
+                .then(|| Keymap::read(x))
+                .transpose()?
+                .map(|(keymap, _)| keymap),
             shifts: Vec::new(),
             track: config.mouse.then(track).transpose()?,
         })
@@ -146,7 +168,12 @@ impl RawInput {
         Ok(())
     }
 
-    fn tell_keys(&mut self, came: &[(Duration, Raw)], new: Option<&Keymap>, events: &mut Vec<Event>) {
+    fn tell_keys(
+        &mut self,
+        came: &[(Duration, Raw)],
+        new: Option<&Keymap>,
+        events: &mut Vec<Event>,
+    ) {
         if !self.keyboard {
             return;
         }
@@ -155,8 +182,15 @@ impl RawInput {
                 continue;
             };
             let changes = |part: &[(Duration, Raw)]| part.iter().any(|(_, raw)| raw.changes(code));
-            let meaning = if self.shifts.is_empty() { Keymap::key } else { Keymap::shifted };
-            let before = self.keymap.as_ref().and_then(|keymap| meaning(keymap, code));
+            let meaning = if self.shifts.is_empty() {
+                Keymap::key
+            } else {
+                Keymap::shifted
+            };
+            let before = self
+                .keymap
+                .as_ref()
+                .and_then(|keymap| meaning(keymap, code));
             let after = new.and_then(|keymap| meaning(keymap, code));
             let key = match (changes(&came[..at]), changes(&came[at..])) {
                 (false, _) => before,
@@ -202,12 +236,7 @@ fn point(reply: &QueryPointerReply) -> Point {
     }
 }
 
-fn tell_pointer(
-    track: &mut Track,
-    came: &[(Duration, Raw)],
-    end: Point,
-    events: &mut Vec<Event>,
-) {
+fn tell_pointer(track: &mut Track, came: &[(Duration, Raw)], end: Point, events: &mut Vec<Event>) {
     let steps: Vec<(Duration, &Raw, Step)> = came
         .iter()
         .filter_map(|(t, raw)| {
@@ -339,7 +368,15 @@ mod tests {
             code,
         };
         let mapping = || Raw::Mapping { first: 8, count: 2 };
-        let came = [key(8), mapping(), key(8), key(9), mapping(), key(8), key(10)];
+        let came = [
+            key(8),
+            mapping(),
+            key(8),
+            key(9),
+            mapping(),
+            key(8),
+            key(10),
+        ];
         let came = came.map(|raw| (Duration::ZERO, raw));
         let keymap = |keysyms: &[u32]| Keymap::with(8, keysyms);
         let mut input = RawInput {

@@ -56,7 +56,8 @@ impl Ticks {
         if now < self.due() {
             return None;
         }
-        let passed = now.saturating_duration_since(self.began).as_nanos() / self.interval.as_nanos();
+        let passed =
+            now.saturating_duration_since(self.began).as_nanos() / self.interval.as_nanos();
         let number = u64::try_from(passed).unwrap_or(u64::MAX);
         self.number = number.saturating_add(1);
         Some(number)
@@ -128,7 +129,11 @@ mod tests {
         assert_eq!(ticks.take(began + SECOND * 3 / 2), Some(1));
         assert_eq!(ticks.due(), began + SECOND * 2);
         assert_eq!(ticks.take(began + SECOND * 3 / 2), None);
-        assert_eq!(ticks.take(began + SECOND * 57 / 10), Some(5), "those between are missed");
+        assert_eq!(
+            ticks.take(began + SECOND * 57 / 10),
+            Some(5),
+            "those between are missed"
+        );
         assert_eq!(ticks.due(), began + SECOND * 6);
     }
 

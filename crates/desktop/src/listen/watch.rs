@@ -109,7 +109,10 @@ impl Watch {
         let states = States::new(config)?;
         let x = XConnection::open(address)?;
         let input = RawInput::select(&x, config)?;
-        let windows = config.windows.then(|| WindowEvents::select(&x)).transpose()?;
+        let windows = config
+            .windows
+            .then(|| WindowEvents::select(&x))
+            .transpose()?;
         x.sync()?;
         Ok(Self {
             inbox: Inbox {
@@ -177,7 +180,8 @@ impl Work for Watch {
             self.mark = None;
         }
         events.extend(self.ticks.as_mut().and_then(told));
-        self.states.read(self.inbox.x(), self.input.keymap(), events)?;
+        self.states
+            .read(self.inbox.x(), self.input.keymap(), events)?;
         Ok(taken)
     }
 }

@@ -140,9 +140,9 @@ impl ListenerHandle {
             None => Ok(false),
             Some(End::Stopped) => Ok(true),
             Some(End::Panicked(words)) => Err(DesktopError::Callback(words.clone())),
-            Some(End::Failed(words)) => Err(DesktopError::Gone(format!(
-                "a listener ended: {words}"
-            ))),
+            Some(End::Failed(words)) => {
+                Err(DesktopError::Gone(format!("a listener ended: {words}")))
+            }
         }
     }
 
@@ -299,7 +299,9 @@ mod tests {
     fn a_panic_ends_the_listener_and_is_told() {
         let handle = tick(SOON, |tick| assert_eq!(tick.number, 0, "no zeroth tick")).unwrap();
         let error = handle.join(LONG).unwrap_err();
-        assert!(matches!(&error, DesktopError::Callback(words) if words.contains("no zeroth tick")));
+        assert!(
+            matches!(&error, DesktopError::Callback(words) if words.contains("no zeroth tick"))
+        );
         assert!(!handle.is_alive());
         assert!(handle.catch_up(LONG).is_err());
     }

@@ -89,7 +89,13 @@ pub(super) fn command(folder: &Path, config: &DesktopConfig) -> Result<Command, 
             Err(_) => add(&["--ro-bind-try", &path, &path]),
         }
     }
-    for shown in ["/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives"] {
+    // Without its cache, fontconfig reads all fonts anew: seconds for a window manager.
+    for shown in [
+        "/etc/fonts",
+        "/var/cache/fontconfig",
+        "/etc/ld.so.cache",
+        "/etc/alternatives",
+    ] {
         add(&["--ro-bind-try", shown, shown]);
     }
     add(&["--proc", "/proc", "--dev", "/dev"]);
@@ -126,7 +132,10 @@ pub(super) fn command(folder: &Path, config: &DesktopConfig) -> Result<Command, 
         .args(words)
         .env_clear()
         .env("PATH", PATH)
-        .env("memory", if config.gl { MEMORY_WITH_GL } else { MEMORY }.to_string())
+        .env(
+            "memory",
+            if config.gl { MEMORY_WITH_GL } else { MEMORY }.to_string(),
+        )
         .env("HOME", "/tmp")
         .env("LANG", "C.UTF-8")
         .current_dir("/");

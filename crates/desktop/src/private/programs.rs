@@ -20,7 +20,9 @@ fn version(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stdout);
     said.split_whitespace()
         .find(|word| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.'))
-        .map_or("(unknown version)", |word| word.trim_end_matches([',', ')']))
+        .map_or("(unknown version)", |word| {
+            word.trim_end_matches([',', ')'])
+        })
         .to_owned()
 }
 

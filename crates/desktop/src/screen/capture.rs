@@ -65,7 +65,10 @@ impl Capturer {
         c.prefetch_extension_information(shm::X11_EXTENSION_NAME)?;
         c.prefetch_extension_information(xfixes::X11_EXTENSION_NAME)?;
         let has = |name| Ok::<_, DesktopError>(c.extension_information(name)?.is_some());
-        let (shares, pointers) = (has(shm::X11_EXTENSION_NAME)?, has(xfixes::X11_EXTENSION_NAME)?);
+        let (shares, pointers) = (
+            has(shm::X11_EXTENSION_NAME)?,
+            has(xfixes::X11_EXTENSION_NAME)?,
+        );
         let shares = shares && {
             let version = c.shm_query_version()?.reply()?;
             (version.major_version, version.minor_version) >= (1, 2)
@@ -88,15 +91,13 @@ impl Capturer {
 
     pub(crate) fn capture(&self, options: &CaptureOptions) -> Result<Frame, DesktopError> {
         let rect = self.clip(options.region)?;
-        if let (Way::Best, Some(segments)) = (options.way, &self.segments) {
-            if !self.refuses.load(Ordering::Relaxed) {
-                match self.shared(segments, rect, options.cursor) {
-                    // Something between us and the server may pass no descriptors on.
-                    Err(DesktopError::Unsupported(_)) => {
-                        self.refuses.store(true, Ordering::Relaxed);
-                    }
-                    done => return done,
-                }
+        if let (Way::Best, Some(segments)) = (options.way, &self.segments)
+            && !self.refuses.load(Ordering::Relaxed)
+        {
+            match self.shared(segments, rect, options.cursor) {
+                // Something between us and the server may pass no descriptors on.
+                Err(DesktopError::Unsupported(_)) => self.refuses.store(true, Ordering::Relaxed),
+                done => return done,
             }
         }
         self.plain(rect, options.cursor)
@@ -142,11 +143,13 @@ impl Capturer {
                 region.size()
             )));
         }
-        region.intersect(screen.rect()).ok_or(DesktopError::Outside {
-            x: region.x,
-            y: region.y,
-            size: screen,
-        })
+        region
+            .intersect(screen.rect())
+            .ok_or(DesktopError::Outside {
+                x: region.x,
+                y: region.y,
+                size: screen,
+            })
     }
 
     fn shared(
@@ -162,8 +165,7 @@ impl Capturer {
         let c = self.x.x();
         let z = u8::from(ImageFormat::Z_PIXMAP);
         let root = self.x.root();
-        let image =
-            c.shm_get_image(root, x, y, width, height, ALL_PLANES, z, lease.id(), 0)?;
+        let image = c.shm_get_image(root, x, y, width, height, ALL_PLANES, z, lease.id(), 0)?;
         let pointer = self.pointer(draw)?;
         let image = image.reply().map_err(|error| self.refused(error))?;
         if image.depth != 24 || image.size as usize != len {
@@ -266,9 +268,16 @@ impl Pointer {
 
 /// A rectangle within a screen, as X counts.
 fn in_words(rect: Rect) -> (i16, i16, u16, u16) {
-    (rect.x as i16, rect.y as i16, rect.width as u16, rect.height as u16)
+    (
+        rect.x as i16,
+        rect.y as i16,
+        rect.width as u16,
+        rect.height as u16,
+    )
 }
 
 fn odd(depth: u8) -> DesktopError {
-    DesktopError::Gone(format!("it sent a picture of depth {depth} that makes no sense"))
+    DesktopError::Gone(format!(
+        "it sent a picture of depth {depth} that makes no sense"
+    ))
 }

@@ -26,7 +26,9 @@ impl Changes {
     /// What is drawn from here on is noticed.
     pub(super) fn begin(x: Arc<XConnection>) -> Result<Self, DesktopError> {
         let c = x.x();
-        if c.extension_information(damage::X11_EXTENSION_NAME)?.is_none() {
+        if c.extension_information(damage::X11_EXTENSION_NAME)?
+            .is_none()
+        {
             return Err(DesktopError::Unsupported(
                 "the X server does not tell of changes: it lacks the DAMAGE extension".to_owned(),
             ));

@@ -19,9 +19,10 @@ pub(super) fn draw(cursor: &GetCursorImageReply, rect: Rect, pixels: &mut [u8]) 
     // Both differences are within what was just cut, so they are not negative.
     let from = |at: i32, start: i32| at.abs_diff(start) as usize;
     for row in 0..seen.height as usize {
-        let source = (from(seen.y, picture.y) + row) * picture.width as usize
-            + from(seen.x, picture.x);
-        let target = ((from(seen.y, rect.y) + row) * rect.width as usize + from(seen.x, rect.x)) * PIXEL;
+        let source =
+            (from(seen.y, picture.y) + row) * picture.width as usize + from(seen.x, picture.x);
+        let target =
+            ((from(seen.y, rect.y) + row) * rect.width as usize + from(seen.x, rect.x)) * PIXEL;
         let width = seen.width as usize;
         // The server may send fewer pixels than it says.
         let source = cursor.cursor_image.get(source..source + width);

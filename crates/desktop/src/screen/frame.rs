@@ -102,7 +102,9 @@ impl Frame {
         }
         let index = y as usize * size.width as usize + x as usize;
         let (pixels, _) = self.pixels().as_chunks::<PIXEL>();
-        pixels.get(index).map(|bytes| u32::from_le_bytes(*bytes) & COLOURS)
+        pixels
+            .get(index)
+            .map(|bytes| u32::from_le_bytes(*bytes) & COLOURS)
     }
 
     /// Equal for frames of the same size and colours, wherever and whenever they were taken.
@@ -114,7 +116,12 @@ impl Frame {
         let mut block = [0; BLOCK];
         for raw in self.pixels().chunks(BLOCK) {
             let colours = &mut block[..raw.len()];
-            for (to, from) in colours.as_chunks_mut::<PIXEL>().0.iter_mut().zip(raw.as_chunks().0) {
+            for (to, from) in colours
+                .as_chunks_mut::<PIXEL>()
+                .0
+                .iter_mut()
+                .zip(raw.as_chunks().0)
+            {
                 *to = (u32::from_le_bytes(*from) & COLOURS).to_le_bytes();
             }
             hash.update(colours);

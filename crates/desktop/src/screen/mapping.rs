@@ -32,8 +32,16 @@ impl Mapping {
     pub fn to_picture(&self, point: Point) -> Point {
         let within = |at: i32, start: i32| at.saturating_sub(start);
         Point {
-            x: spread(within(point.x, self.screen.x), self.screen.width, self.picture.width),
-            y: spread(within(point.y, self.screen.y), self.screen.height, self.picture.height),
+            x: spread(
+                within(point.x, self.screen.x),
+                self.screen.width,
+                self.picture.width,
+            ),
+            y: spread(
+                within(point.y, self.screen.y),
+                self.screen.height,
+                self.picture.height,
+            ),
         }
     }
 }
@@ -59,7 +67,12 @@ mod tests {
                 (Just((width, height, x, y)), 1..=width, 1..=height)
             })
             .prop_map(|((width, height, x, y), small_width, small_height)| {
-                let screen = Rect { x, y, width, height };
+                let screen = Rect {
+                    x,
+                    y,
+                    width,
+                    height,
+                };
                 Mapping::new(screen, Size::new(small_width, small_height))
             })
     }
@@ -100,11 +113,28 @@ mod tests {
 
     #[test]
     fn the_middle_of_an_area_is_meant() {
-        let screen = Rect { x: 100, y: 0, width: 1920, height: 1080 };
+        let screen = Rect {
+            x: 100,
+            y: 0,
+            width: 1920,
+            height: 1080,
+        };
         let mapping = Mapping::new(screen, Size::new(192, 108));
-        assert_eq!(mapping.to_screen(Point { x: 0, y: 0 }), Point { x: 105, y: 5 });
-        assert_eq!(mapping.to_screen(Point { x: 191, y: 107 }), Point { x: 2015, y: 1075 });
-        assert_eq!(mapping.to_picture(Point { x: 109, y: 9 }), Point { x: 0, y: 0 });
-        assert_eq!(mapping.to_picture(Point { x: 110, y: 10 }), Point { x: 1, y: 1 });
+        assert_eq!(
+            mapping.to_screen(Point { x: 0, y: 0 }),
+            Point { x: 105, y: 5 }
+        );
+        assert_eq!(
+            mapping.to_screen(Point { x: 191, y: 107 }),
+            Point { x: 2015, y: 1075 }
+        );
+        assert_eq!(
+            mapping.to_picture(Point { x: 109, y: 9 }),
+            Point { x: 0, y: 0 }
+        );
+        assert_eq!(
+            mapping.to_picture(Point { x: 110, y: 10 }),
+            Point { x: 1, y: 1 }
+        );
     }
 }

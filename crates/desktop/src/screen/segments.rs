@@ -55,7 +55,10 @@ impl Segments {
             segment: found,
             home: Arc::clone(self),
         };
-        let fits = lease.segment.as_ref().is_some_and(|s| s.memory.len() >= len);
+        let fits = lease
+            .segment
+            .as_ref()
+            .is_some_and(|s| s.memory.len() >= len);
         if !fits {
             if let Some(small) = lease.segment.take() {
                 self.discard(&small);

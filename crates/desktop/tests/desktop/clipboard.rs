@@ -74,7 +74,7 @@ impl Client {
         self.x.flush().unwrap();
         let Event::SelectionNotify(told) = self.next(|e| matches!(e, Event::SelectionNotify(_)))
         else {
-            unreachable!()
+            panic!("another event was asked for");
         };
         if told.property == x11rb::NONE {
             return None;

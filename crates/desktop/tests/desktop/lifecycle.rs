@@ -144,7 +144,7 @@ fn heavy_200_desktops_in_a_row_leave_nothing_behind() {
             early = resident();
         }
     }
-    assert_eq!(descendants(std::process::id()), []);
+    assert_eq!(descendants(std::process::id()), Vec::<u32>::new());
     assert_eq!(own_folders(), Vec::<PathBuf>::new());
     assert_eq!(open_files(), files);
     let late = resident();

@@ -1,18 +1,17 @@
 //! Listeners hear what really happens on a desktop: keys, mouse, windows, states; and end as they
 //! should, whatever ends them.
 
+mod endings;
+
 use std::collections::BTreeMap;
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use agon_core::InputKind;
 use agon_core::action::Button;
 use agon_desktop::listen::{Event, WindowEventKind};
 use agon_desktop::{
-    Desktop, DesktopConfig, DesktopError, InputEvent, Key, ListenConfig, Listener, PanicKey, Rect,
-    Vk, monotonic,
+    Desktop, DesktopConfig, InputEvent, Key, ListenConfig, Listener, PanicKey, Rect, Vk, monotonic,
 };
-use rustix::process::{Pid, Signal, kill_process};
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _, GrabMode, GrabStatus};
 use x11rb::protocol::xtest::ConnectionExt as _;
@@ -24,7 +23,7 @@ const PRESS: InputKind = InputKind::KeyPress;
 const RELEASE: InputKind = InputKind::KeyRelease;
 
 fn desktop() -> Desktop {
-    crate::start()
+    Desktop::start(&DesktopConfig::default()).unwrap()
 }
 
 fn next(listener: &Listener) -> Event {
@@ -46,7 +45,10 @@ fn inputs(listener: &Listener, count: usize) -> Vec<InputEvent> {
 fn nothing_else(desktop: &Desktop, listener: &Listener) {
     desktop.keyboard().tap(Key::F12).unwrap();
     let told = inputs(listener, 2);
-    assert!(told.iter().all(|event| event.key.as_deref() == Some("F12")), "{told:?}");
+    assert!(
+        told.iter().all(|event| event.key.as_deref() == Some("F12")),
+        "{told:?}"
+    );
 }
 
 /// What the mouse did, where, and with what: a button, or notches.
@@ -59,14 +61,10 @@ fn mouse(event: &InputEvent) -> (InputKind, (i32, i32), Option<u8>, Option<(i32,
 fn fake(x: &RustConnection, all: &[(u8, u8, i16, i16)]) {
     let root = x.setup().roots[0].root;
     for &(kind, detail, at_x, at_y) in all {
-        x.xtest_fake_input(kind, detail, 0, root, at_x, at_y, 0).unwrap();
+        x.xtest_fake_input(kind, detail, 0, root, at_x, at_y, 0)
+            .unwrap();
     }
     x.get_input_focus().unwrap().reply().unwrap();
-}
-
-fn kill_server(desktop: &Desktop) {
-    let pid = i32::try_from(desktop.process().unwrap()).unwrap();
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
 }
 
 #[test]
@@ -75,8 +73,14 @@ fn keys_are_told_with_name_number_order_and_time() {
     let listener = desktop.listen(&ListenConfig::keyboard()).unwrap();
     let before = monotonic();
     desktop.keyboard().tap(Key::Right).unwrap();
-    desktop.keyboard().combination(&"ctrl+shift+t".parse().unwrap()).unwrap();
-    desktop.keyboard().tap(Key::from_vk(Vk::F10).unwrap()).unwrap();
+    desktop
+        .keyboard()
+        .combination(&"ctrl+shift+t".parse().unwrap())
+        .unwrap();
+    desktop
+        .keyboard()
+        .tap(Key::from_vk(Vk::F10).unwrap())
+        .unwrap();
     desktop.mouse().move_to(5, 5).unwrap();
     desktop.keyboard().tap("space".parse().unwrap()).unwrap();
     let told = inputs(&listener, 12);
@@ -103,10 +107,15 @@ fn keys_are_told_with_name_number_order_and_time() {
     );
     let times: Vec<Duration> = told.iter().map(|event| event.t).collect();
     assert!(times.is_sorted() && times[0] >= before && times[11] <= monotonic());
-    let codes: BTreeMap<u16, u8> =
-        told.iter().map(|event| (event.vk.unwrap(), event.keycode.unwrap())).collect();
+    let codes: BTreeMap<u16, u8> = told
+        .iter()
+        .map(|event| (event.vk.unwrap(), event.keycode.unwrap()))
+        .collect();
     assert_eq!(codes.len(), 6);
-    assert!(told.iter().all(|event| codes[&event.vk.unwrap()] == event.keycode.unwrap()));
+    assert!(
+        told.iter()
+            .all(|event| codes[&event.vk.unwrap()] == event.keycode.unwrap())
+    );
     nothing_else(&desktop, &listener);
 }
 
@@ -114,7 +123,10 @@ fn keys_are_told_with_name_number_order_and_time() {
 fn keys_are_told_whoever_has_the_focus() {
     let desktop = desktop();
     let _xterm = Program::xterm(&desktop, "has the focus");
-    desktop.windows().wait_for("has the focus", PATIENCE).unwrap();
+    desktop
+        .windows()
+        .wait_for("has the focus", PATIENCE)
+        .unwrap();
     desktop.windows().make_active("has the focus").unwrap();
     let listener = desktop.listen(&ListenConfig::keyboard()).unwrap();
     desktop.keyboard().type_text("hi").unwrap();
@@ -178,16 +190,35 @@ fn places_are_right_when_all_comes_at_once() {
         );
     }
     // By so much, after a place.
-    fake(&program, &[(6, 0, 300, 300), (4, 1, 0, 0), (5, 1, 0, 0), (6, 1, -7, 9), (6, 1, 1, 1)]);
-    let places: Vec<_> = inputs(&listener, 5).iter().map(|event| mouse(event).1).collect();
-    assert_eq!(places, [(300, 300), (300, 300), (300, 300), (293, 309), (294, 310)]);
+    fake(
+        &program,
+        &[
+            (6, 0, 300, 300),
+            (4, 1, 0, 0),
+            (5, 1, 0, 0),
+            (6, 1, -7, 9),
+            (6, 1, 1, 1),
+        ],
+    );
+    let places: Vec<_> = inputs(&listener, 5)
+        .iter()
+        .map(|event| mouse(event).1)
+        .collect();
+    assert_eq!(
+        places,
+        [(300, 300), (300, 300), (300, 300), (293, 309), (294, 310)]
+    );
 }
 
 #[test]
 fn keys_lent_to_other_characters_are_never_told_by_a_wrong_name() {
     let desktop = desktop();
     let log = desktop.input_log().unwrap();
-    let text: String = ('а'..='я').chain('一'..='丯').chain('가'..='갟').chain('ぁ'..='ん').collect();
+    let text: String = ('а'..='я')
+        .chain('一'..='丯')
+        .chain('가'..='갟')
+        .chain('ぁ'..='ん')
+        .collect();
     for _ in 0..2 {
         desktop.keyboard().type_text(&text).unwrap();
         log.sync(PATIENCE).unwrap();
@@ -206,12 +237,19 @@ fn keys_lent_to_other_characters_are_never_told_by_a_wrong_name() {
     }
     // Nothing changes around one that is typed alone.
     for character in ['漢', 'ж', 'a'] {
-        desktop.keyboard().type_text(&character.to_string()).unwrap();
+        desktop
+            .keyboard()
+            .type_text(&character.to_string())
+            .unwrap();
         log.sync(PATIENCE).unwrap();
         let (told, _) = log.take();
         let key = Key::from_char(character).unwrap();
         let named = |event: &InputEvent| event.key.as_deref() == Some(&*key.name());
-        assert_eq!(told.iter().filter(|event| named(event)).count(), 2, "{told:?}");
+        assert_eq!(
+            told.iter().filter(|event| named(event)).count(),
+            2,
+            "{told:?}"
+        );
     }
 }
 
@@ -236,14 +274,22 @@ fn windows_that_come_and_go_are_told() {
     };
     let mut first = Program::xterm(&desktop, "first");
     let (told, window) = until(WindowEventKind::Focus, "first");
-    assert!(told.contains(&(WindowEventKind::Created, Some("first".to_owned()))), "{told:?}");
+    assert!(
+        told.contains(&(WindowEventKind::Created, Some("first".to_owned()))),
+        "{told:?}"
+    );
     assert_eq!(window.class, "XTerm");
     assert!(window.pid.is_some());
     let _second = Program::xterm(&desktop, "second");
     until(WindowEventKind::Focus, "second");
     desktop.windows().make_active("first").unwrap();
     let (told, _) = until(WindowEventKind::Focus, "first");
-    assert!(!told.iter().any(|(kind, _)| *kind == WindowEventKind::Created), "{told:?}");
+    assert!(
+        !told
+            .iter()
+            .any(|(kind, _)| *kind == WindowEventKind::Created),
+        "{told:?}"
+    );
     desktop.windows().close("first").unwrap();
     first.wait();
     let (_, closed) = until(WindowEventKind::Closed, "first");
@@ -277,7 +323,10 @@ fn titles_that_change_are_told_once() {
         }
     }
     // What changed twice between two looks is told once.
-    assert!(titles == ["after", "at last"] || titles == ["at last"], "{titles:?}");
+    assert!(
+        titles == ["after", "at last"] || titles == ["at last"],
+        "{titles:?}"
+    );
 }
 
 #[test]
@@ -296,9 +345,7 @@ fn states_say_what_is_down() {
             assert!(Instant::now() < deadline, "it is never told");
         }
     };
-    let keys = |wanted: &'static [u16]| {
-        move |event: &Event| matches!(event, Event::KeyboardState(state) if state.vks == wanted)
-    };
+    let keys = |wanted: &'static [u16]| move |event: &Event| matches!(event, Event::KeyboardState(state) if state.vks == wanted);
     let buttons = |wanted: &'static [u8]| {
         move |event: &Event| {
             matches!(event, Event::MouseState(state)
@@ -325,13 +372,19 @@ fn a_panic_key_works_whatever_has_grabbed_the_keyboard() {
     let root = program.setup().roots[0].root;
     for mode in [GrabMode::ASYNC, GrabMode::SYNC] {
         let key = desktop.panic_key(PanicKey::DEFAULT).unwrap();
-        let grab = program.grab_keyboard(true, root, x11rb::CURRENT_TIME, mode, mode).unwrap();
+        let grab = program
+            .grab_keyboard(true, root, x11rb::CURRENT_TIME, mode, mode)
+            .unwrap();
         assert_eq!(grab.reply().unwrap().status, GrabStatus::SUCCESS);
         desktop.keyboard().tap(Key::F9).unwrap();
         assert!(!key.signal().is_set());
         desktop.keyboard().tap(Key::F10).unwrap();
         assert!(key.signal().wait(PATIENCE), "{mode:?}");
-        program.ungrab_keyboard(x11rb::CURRENT_TIME).unwrap().check().unwrap();
+        program
+            .ungrab_keyboard(x11rb::CURRENT_TIME)
+            .unwrap()
+            .check()
+            .unwrap();
     }
 }
 
@@ -342,68 +395,10 @@ fn a_panic_key_is_one_that_the_keyboard_has() {
     desktop.keyboard().tap(Key::F10).unwrap();
     desktop.keyboard().press(Key::Pause).unwrap();
     assert!(key.signal().wait(PATIENCE));
-    let error = desktop.panic_key(Key::from_char('漢').unwrap()).unwrap_err();
+    let error = desktop
+        .panic_key(Key::from_char('漢').unwrap())
+        .unwrap_err();
     assert!(error.is_callers(), "{error}");
-}
-
-#[test]
-fn a_callback_is_called_until_it_is_stopped() {
-    let desktop = desktop();
-    let (tell, told) = mpsc::channel();
-    let handle = desktop
-        .listen_with(&ListenConfig::keyboard(), move |event| tell.send(event).unwrap())
-        .unwrap();
-    desktop.keyboard().tap(Key::Right).unwrap();
-    told.recv_timeout(PATIENCE).unwrap();
-    told.recv_timeout(PATIENCE).unwrap();
-    assert!(handle.is_alive());
-    handle.stop();
-    assert!(handle.join(PATIENCE).unwrap());
-    assert!(!handle.is_alive());
-    desktop.keyboard().tap(Key::Right).unwrap();
-    assert_eq!(told.recv_timeout(PATIENCE), Err(mpsc::RecvTimeoutError::Disconnected));
-}
-
-#[test]
-fn a_callback_that_panics_ends_its_own_listener_only() {
-    let desktop = desktop();
-    let other = desktop.listen(&ListenConfig::keyboard()).unwrap();
-    let handle = desktop
-        .listen_with(&ListenConfig::keyboard(), |event| panic!("at {:?}", event.t()))
-        .unwrap();
-    desktop.keyboard().tap(Key::Right).unwrap();
-    let error = handle.join(PATIENCE).unwrap_err();
-    assert!(matches!(error, DesktopError::Callback(_)), "{error}");
-    inputs(&other, 2);
-    nothing_else(&desktop, &other);
-}
-
-#[test]
-fn what_nobody_reads_is_dropped_and_counted() {
-    let desktop = desktop();
-    let config = ListenConfig {
-        keep: 4,
-        ..ListenConfig::keyboard()
-    };
-    let listener = desktop.listen(&config).unwrap();
-    let log = desktop.input_log().unwrap();
-    for _ in 0..50 {
-        desktop.keyboard().tap(Key::Right).unwrap();
-    }
-    desktop.keyboard().tap(Key::F1).unwrap();
-    let last = |listener: &Listener| {
-        let mut read = 0;
-        loop {
-            read += 1;
-            let event = input(listener);
-            if (event.kind, event.key.as_deref()) == (RELEASE, Some("F1")) {
-                return read;
-            }
-        }
-    };
-    assert_eq!(last(&listener) + listener.dropped(), 102);
-    log.sync(PATIENCE).unwrap();
-    assert_eq!(log.take().0.len(), 102, "a log has place for them");
 }
 
 #[test]
@@ -422,7 +417,11 @@ fn a_log_has_everything_after_sync() {
         let keys = usize::try_from(round % 5).unwrap() * 2;
         assert_eq!((told.len(), dropped), (keys + 3, 0), "{told:?}");
         let motion = mouse(&told[keys]);
-        assert_eq!(motion, (InputKind::Motion, (round, 2), None, None), "motions are one");
+        assert_eq!(
+            motion,
+            (InputKind::Motion, (round, 2), None, None),
+            "motions are one"
+        );
     }
     assert_eq!(log.take(), (Vec::new(), 0));
 }
@@ -437,49 +436,4 @@ fn one_desktop_hears_nothing_of_another() {
     other.sync(PATIENCE).unwrap();
     assert_eq!(log.take().0.len(), 5);
     assert_eq!(other.take(), (Vec::new(), 0));
-}
-
-#[test]
-fn a_server_that_is_killed_ends_listeners_with_an_error() {
-    let desktop = desktop();
-    let listener = desktop.listen(&ListenConfig::default()).unwrap();
-    let log = desktop.input_log().unwrap();
-    let key = desktop.panic_key(Key::F10).unwrap();
-    kill_server(&desktop);
-    let last = listener.events().last().unwrap();
-    assert!(matches!(last, Err(DesktopError::Gone(_))), "{last:?}");
-    let again = listener.next(Duration::ZERO).unwrap_err();
-    assert!(matches!(again, DesktopError::Gone(_)), "{again}");
-    for handle in [listener.handle(), log.handle(), key.handle()] {
-        assert!(matches!(handle.join(PATIENCE), Err(DesktopError::Gone(_))));
-        assert!(!handle.is_alive());
-    }
-    assert!(log.sync(PATIENCE).is_err());
-    assert!(!key.signal().is_set());
-    assert!(desktop.listen(&ListenConfig::default()).is_err());
-}
-
-#[test]
-fn a_listener_that_listens_to_nothing_is_a_mistake() {
-    let desktop = desktop();
-    assert!(desktop.listen(&ListenConfig::NOTHING).unwrap_err().is_callers());
-    let never = ListenConfig {
-        mouse_state: Some(Duration::ZERO),
-        ..ListenConfig::NOTHING
-    };
-    assert!(desktop.listen(&never).unwrap_err().is_callers());
-    let tick = ListenConfig {
-        tick: Some(Duration::from_millis(1)),
-        ..ListenConfig::NOTHING
-    };
-    let listener = desktop.listen(&tick).unwrap();
-    let numbers: Vec<u64> = (0..5)
-        .map(|_| match next(&listener) {
-            Event::Tick(tick) => tick.number,
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    assert!(numbers[0] >= 1 && numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
-    listener.handle().stop();
-    assert!(listener.events().all(|event| event.is_ok()), "it ends without an error");
 }

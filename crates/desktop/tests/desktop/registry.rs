@@ -283,7 +283,10 @@ fn windows_by_name() {
     let desktop = desktop();
     let _term = Program::xterm(&desktop, "Eins");
     let call = |name: &str, args: Value| CALLABLES.call_on(&desktop, name, args);
-    let window = call("window.wait_for", json!(["Eins", 30])).unwrap();
+    call("window.wait_for", json!(["Eins", 30])).unwrap();
+    // Where it is then, it stays.
+    call("window.make_active", json!(["Eins"])).unwrap();
+    let window = call("window.list", json!([])).unwrap()[0].clone();
     let (callback, told) = ear();
     let listener = LISTENERS
         .configure_on(&desktop, "window", ())
@@ -302,7 +305,6 @@ fn windows_by_name() {
         owa,
         json!({"title": "Eins", "rect": corners, "hWnd": window["id"]})
     );
-    call("window.make_active", json!(["Eins"])).unwrap();
     assert_eq!(told.recv_timeout(LONG).unwrap().json()["title"], "Eins");
     assert!(
         call("window.get_pid_by_title", json!(["Eins"]))

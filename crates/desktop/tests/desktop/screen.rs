@@ -1,17 +1,15 @@
 //! Screens by their pixels: a client draws what it knows, and captures must show exactly that.
 
 mod client;
+mod trouble;
 
 use std::time::Duration;
 
-use agon_desktop::screen::{
-    CaptureOptions, Frame, PictureFormat, Settle, StreamConfig, Way,
-};
+use agon_desktop::screen::{CaptureOptions, Frame, PictureFormat, Settle, StreamConfig, Way};
 use agon_desktop::{Desktop, DesktopConfig, DesktopError, Point, Rect, Size};
-use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{ConnectionExt as _, Window};
+use x11rb::protocol::xproto::ConnectionExt as _;
 
-use client::{Client, Stopped, end_server};
+use client::Client;
 
 const BACKGROUND: u32 = 0x2e_34_40;
 const RED: u32 = 0xff_00_00;
@@ -71,7 +69,10 @@ fn pixels_are_where_they_were_drawn() {
         let around = rect(10, 22, 59, 43);
         assert_eq!(corners(&frame, around), [Some(BACKGROUND); 4]);
         assert_eq!(corners(&frame, frame.size().rect()), [Some(BACKGROUND); 4]);
-        let red = frame.pixels().chunks(4).filter(|pixel| pixel[..3] == [0, 0, 255]);
+        let red = frame
+            .pixels()
+            .chunks(4)
+            .filter(|pixel| pixel[..3] == [0, 0, 255]);
         assert_eq!(red.count(), 57 * 41);
     }
 }
@@ -82,12 +83,19 @@ fn both_ways_show_the_same() {
     client.window(rect(0, 0, 100, 100), GREEN);
     client.window(rect(50, 50, 100, 100), BLUE);
     let by = |way, region, cursor| {
-        let options = CaptureOptions { region, cursor, way };
+        let options = CaptureOptions {
+            region,
+            cursor,
+            way,
+        };
         desktop.screen().capture_with(&options).unwrap()
     };
     for region in [None, Some(rect(40, 30, 71, 53))] {
         for cursor in [false, true] {
-            let (shared, plain) = (by(Way::Best, region, cursor), by(Way::Socket, region, cursor));
+            let (shared, plain) = (
+                by(Way::Best, region, cursor),
+                by(Way::Socket, region, cursor),
+            );
             assert_eq!(shared, plain);
             assert_eq!(shared.hash(), plain.hash());
             assert_eq!(shared.origin(), plain.origin());
@@ -102,10 +110,16 @@ fn regions_are_cut_at_the_edges_of_the_screen() {
     client.window(rect(0, 0, 20, 20), RED);
     let screen = desktop.screen();
     let frame = screen.capture_with(&part(-10, -10, 40, 40)).unwrap();
-    assert_eq!((frame.size(), frame.origin()), (Size::new(30, 30), Point { x: 0, y: 0 }));
+    assert_eq!(
+        (frame.size(), frame.origin()),
+        (Size::new(30, 30), Point { x: 0, y: 0 })
+    );
     assert_eq!(corners(&frame, rect(0, 0, 20, 20)), [Some(RED); 4]);
     let frame = screen.capture_with(&part(319, 199, 1000, 1000)).unwrap();
-    assert_eq!((frame.size(), frame.origin()), (Size::new(1, 1), Point { x: 319, y: 199 }));
+    assert_eq!(
+        (frame.size(), frame.origin()),
+        (Size::new(1, 1), Point { x: 319, y: 199 })
+    );
     for (x, y) in [(320, 0), (0, 200), (-5, 0), (i32::MIN, i32::MAX)] {
         let error = screen.capture_with(&part(x, y, 5, 5)).unwrap_err();
         assert!(matches!(error, DesktopError::Outside { .. }), "{error}");
@@ -128,11 +142,17 @@ fn a_window_is_captured_as_it_is_seen() {
     client.x.unmap_window(window).unwrap();
     client.sync();
     let hidden = desktop.screen().capture_window(window).unwrap_err();
-    assert!(hidden.is_callers() && hidden.to_string().contains("hidden"), "{hidden}");
+    assert!(
+        hidden.is_callers() && hidden.to_string().contains("hidden"),
+        "{hidden}"
+    );
     client.x.destroy_window(window).unwrap();
     client.sync();
     let gone = desktop.screen().capture_window(window).unwrap_err();
-    assert!(gone.is_callers() && gone.to_string().contains("no window"), "{gone}");
+    assert!(
+        gone.is_callers() && gone.to_string().contains("no window"),
+        "{gone}"
+    );
 }
 
 #[test]
@@ -158,12 +178,17 @@ fn the_pointer_is_drawn_when_asked_for() {
         assert!(x.abs_diff(100) < 40 && y.abs_diff(90) < 40, "{x} {y}");
     }
     // A part of the screen has the same pixels in it.
-    let region = screen.capture_with(&with(Some(rect(95, 85, 10, 10)))).unwrap();
+    let region = screen
+        .capture_with(&with(Some(rect(95, 85, 10, 10))))
+        .unwrap();
     for (x, y) in [(0, 0), (5, 5), (6, 7), (9, 9)] {
         assert_eq!(region.colour(x, y), drawn.colour(x + 95, y + 85), "{x} {y}");
     }
     client.move_pointer(0, 0);
-    assert_eq!(screen.capture_with(&with(None)).unwrap().cursor(), Some(Point { x: 0, y: 0 }));
+    assert_eq!(
+        screen.capture_with(&with(None)).unwrap().cursor(),
+        Some(Point { x: 0, y: 0 })
+    );
 }
 
 #[test]
@@ -198,7 +223,10 @@ fn equal_screens_are_equal_whatever_is_in_the_fourth_byte() {
     assert_ne!(a.pixels(), b.pixels(), "the server keeps the fourth byte");
     assert_eq!(a, b);
     assert_eq!(a.hash(), b.hash());
-    assert_eq!(a.encode(PictureFormat::Png).unwrap(), b.encode(PictureFormat::Png).unwrap());
+    assert_eq!(
+        a.encode(PictureFormat::Png).unwrap(),
+        b.encode(PictureFormat::Png).unwrap()
+    );
     assert_ne!(a, c);
     assert_ne!(a.hash(), c.hash());
 }
@@ -299,7 +327,11 @@ fn a_stream_gives_every_change_once() {
     }
     assert_eq!(stream.dropped(), 0);
     assert_eq!(stream.captured(), 39);
-    let last: Vec<u32> = stream.last(3).iter().map(|frame| colour_of(frame)).collect();
+    let last: Vec<u32> = stream
+        .last(3)
+        .iter()
+        .map(|frame| colour_of(frame))
+        .collect();
     assert_eq!(last, [37, 38, 39]);
     assert_eq!(stream.last(100).len(), 4);
     // Nothing changes, so there is nothing more, and nothing was captured in vain.
@@ -329,7 +361,10 @@ fn a_stream_drops_the_oldest_and_counts_them() {
         client.fill(window, rect(0, 0, 1, 1), stream.captured() as u32);
     }
     let (captured, dropped) = (stream.captured(), stream.dropped());
-    assert!(captured >= 4 && dropped >= captured - 3, "{captured} {dropped}");
+    assert!(
+        captured >= 4 && dropped >= captured - 3,
+        "{captured} {dropped}"
+    );
     let mut given = 0;
     while stream.next(SHORT * 3).unwrap().is_some() {
         given += 1;
@@ -380,80 +415,4 @@ fn what_makes_no_sense_is_said() {
         let error = frame.encode(PictureFormat::Jpeg { quality }).unwrap_err();
         assert!(error.is_callers(), "{error}");
     }
-}
-
-#[test]
-fn a_server_that_is_killed_is_an_error_everywhere() {
-    let (desktop, client) = start();
-    let window: Window = client.window(rect(0, 0, 100, 100), RED);
-    let screen = desktop.screen();
-    let config = StreamConfig {
-        fps: 60,
-        cursor: true,
-        keep: 2,
-    };
-    let stream = screen.stream(config).unwrap();
-    let watch = screen.watch().unwrap();
-    let frame = screen.capture().unwrap();
-    std::thread::scope(|scope| {
-        // In the middle of a wait.
-        let waits = scope.spawn(|| screen.changed(LONG));
-        let settles = scope.spawn(|| {
-            watch.settle(&Settle {
-                first: LONG,
-                quiet: LONG,
-                most: LONG,
-            })
-        });
-        stream.next(LONG).unwrap().unwrap();
-        end_server(&desktop);
-        assert!(matches!(waits.join().unwrap(), Err(DesktopError::Gone(_) | DesktopError::Io { .. })));
-        assert!(matches!(settles.join().unwrap(), Err(DesktopError::Gone(_))));
-    });
-    assert!(matches!(screen.capture(), Err(DesktopError::Gone(_))));
-    assert!(matches!(screen.capture_window(window), Err(DesktopError::Gone(_))));
-    assert!(screen.stable(SHORT, LONG).is_err());
-    assert!(screen.watch().is_err());
-    assert!(screen.stream(config).is_err());
-    let ended = loop {
-        match stream.next(LONG) {
-            Ok(frame) => assert!(frame.is_some()),
-            Err(error) => break error,
-        }
-    };
-    assert!(matches!(ended, DesktopError::Gone(_)), "{ended}");
-    // What was captured before is still there.
-    assert_eq!(frame.colour(5, 5), Some(RED));
-    assert!(!stream.last(1).is_empty());
-    drop(client.x.flush());
-}
-
-#[test]
-fn a_server_that_stopped_is_an_error_and_no_hang() {
-    let (desktop, _client) = start();
-    let screen = desktop.screen();
-    let config = StreamConfig {
-        fps: 60,
-        cursor: false,
-        keep: 2,
-    };
-    let stream = screen.stream(config).unwrap();
-    let watch = screen.watch().unwrap();
-    let stopped = Stopped::new(&desktop);
-    let settle = Settle {
-        first: SHORT,
-        quiet: SHORT,
-        most: SHORT,
-    };
-    std::thread::scope(|scope| {
-        let settles = scope.spawn(|| watch.settle(&settle));
-        let captures = scope.spawn(|| screen.capture().map(drop));
-        let stable = scope.spawn(|| screen.stable(SHORT, SHORT));
-        assert!(matches!(settles.join().unwrap(), Err(DesktopError::Gone(_))));
-        assert!(matches!(captures.join().unwrap(), Err(DesktopError::Gone(_))));
-        assert!(stable.join().unwrap().is_err());
-    });
-    // Its end does not wait for the server.
-    drop(stream);
-    drop(stopped);
 }

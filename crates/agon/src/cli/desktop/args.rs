@@ -127,7 +127,8 @@ Examples:
   agon desktop call mouse.drag '[[10,10],[200,120]]' --desktop d1
 
 An argument that is a JSON number, true, false, null, array, object or quoted string is that; a
-hexadecimal number is a number; everything else is text. A single object names the parameters.")]
+hexadecimal number is a number; everything else is text. Text that looks like one of those needs quotes
+of its own: '\"42\"'. A single object names the parameters.")]
 pub(super) struct CallArgs {
     /// Name of the function.
     #[arg(required_unless_present = "list", value_name = "NAME")]

@@ -177,7 +177,10 @@ impl Drop for Entry {
 
 /// Removes what dead owners of desktops left; says what it was.
 pub(in crate::cli) fn sweep() -> Result<Vec<String>, Failure> {
-    let (_, removed) = Desktops::open()?.sort()?;
+    let removed = match place()?.is_dir() {
+        true => Desktops::open()?.sort()?.1,
+        false => Vec::new(),
+    };
     let published = agon_desktop::published::reap_dead_owners();
     let published = published.iter().map(|path| path.display().to_string());
     let removed = removed.into_iter().map(|id| format!("desktop {id}"));

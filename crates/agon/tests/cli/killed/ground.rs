@@ -17,10 +17,10 @@ use crate::support::Bench;
 const HANG: Duration = Duration::from_secs(60);
 
 /// A file system of this test's own, gone with it.
-pub(super) struct Mounted(PathBuf);
+pub(crate) struct Mounted(PathBuf);
 
 impl Mounted {
-    pub(super) fn tmpfs(at: &Path, options: &str) -> Self {
+    pub(crate) fn tmpfs(at: &Path, options: &str) -> Self {
         let mount = Command::new("mount")
             .args(["-t", "tmpfs", "-o", options, "tmpfs"])
             .arg(at)
@@ -39,15 +39,15 @@ impl Drop for Mounted {
 
 /// What a run has of the machine: a folder for temporary files that is its own, and a name for the
 /// programs it runs, by which they are found again.
-pub(super) struct Ground<'a> {
+pub(crate) struct Ground<'a> {
     bench: &'a Bench,
-    pub(super) temporary: PathBuf,
-    pub(super) mark: String,
+    pub(crate) temporary: PathBuf,
+    pub(crate) mark: String,
     owners: Vec<u32>,
 }
 
 impl<'a> Ground<'a> {
-    pub(super) fn new(bench: &'a Bench) -> Self {
+    pub(crate) fn new(bench: &'a Bench) -> Self {
         let temporary = bench.path("tmp");
         fs::create_dir(&temporary).unwrap();
         // Sandboxes run under users of their own, who must get there.
@@ -64,7 +64,7 @@ impl<'a> Ground<'a> {
     }
 
     /// `agon run suite --out run` and further arguments.
-    pub(super) fn start(&mut self, args: &[&str]) -> Started {
+    pub(crate) fn start(&mut self, args: &[&str]) -> Started {
         let mut all = vec!["run", "suite", "--out", "run"];
         all.extend(args);
         let mut child = self
@@ -94,7 +94,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Nothing of all that was started here is left.
-    pub(super) fn check_clean(&self) {
+    pub(crate) fn check_clean(&self) {
         for (pid, command) in self.processes() {
             // Killed ones may need a moment to be gone.
             let Some(handle) =
@@ -149,7 +149,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Whether the last part of a path is a name that one of our processes gave.
-    pub(super) fn owns(&self, path: &str) -> bool {
+    pub(crate) fn owns(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         self.owners
             .iter()
@@ -158,8 +158,8 @@ impl<'a> Ground<'a> {
 }
 
 /// A run that goes on beside the test.
-pub(super) struct Started {
-    pub(super) child: Child,
+pub(crate) struct Started {
+    pub(crate) child: Child,
     heard: Receiver<String>,
     said: Vec<String>,
 }
@@ -167,7 +167,7 @@ pub(super) struct Started {
 impl Started {
     /// Waits for a line on standard error.
     #[track_caller]
-    pub(super) fn hear(&mut self, what: &str) {
+    pub(crate) fn hear(&mut self, what: &str) {
         loop {
             match self.heard.recv_timeout(HANG) {
                 Ok(line) => {
@@ -183,7 +183,7 @@ impl Started {
     }
 
     /// Lets it go on for a while. Says whether it came to its end by itself.
-    pub(super) fn ends_within(&mut self, pause: Duration) -> bool {
+    pub(crate) fn ends_within(&mut self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -195,13 +195,13 @@ impl Started {
         }
     }
 
-    pub(super) fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, signal).unwrap();
     }
 
     /// Its status and everything it said.
-    pub(super) fn end(mut self) -> (ExitStatus, Vec<String>) {
+    pub(crate) fn end(mut self) -> (ExitStatus, Vec<String>) {
         assert!(self.ends_within(HANG), "{}", self.said.join("\n"));
         (self.child.wait().unwrap(), self.said)
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::bind::callable;
 use super::clock::now_ns;
@@ -64,8 +64,9 @@ pub(super) fn put(registry: &Registry<Callable>) {
         |context| repeat_timing::get(&*context.desktop()?, return_seconds.unwrap_or(true))
     );
     callable!(
-        registry, "desktop/keyboard.tap", "Press and release a key.", (key: Key),
-        |context| context.desktop()?.keyboard().tap(key)
+        registry, "desktop/keyboard.tap",
+        "Press and release a key or a combination.", (key: Value),
+        |context| context.desktop()?.keyboard().combination(&combination(key)?)
     );
     callable!(
         registry, "desktop/keyboard.hotkey",
@@ -80,6 +81,16 @@ pub(super) fn put(registry: &Registry<Callable>) {
             Ok(())
         }
     );
+}
+
+/// Numbers are virtual keys; texts may be several keys.
+fn combination(key: Value) -> Result<KeyCombination, DesktopError> {
+    if let Value::String(keys) = &key {
+        return keys.parse();
+    }
+    let key: Key = serde_json::from_value(key)
+        .map_err(|error| DesktopError::Invalid(format!("this is no key: {error}")))?;
+    Ok(key.into())
 }
 
 fn seconds(seconds: f64) -> Result<Duration, DesktopError> {

@@ -18,14 +18,14 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::{DefaultStream, RustConnection};
 
-pub struct Client {
-    pub x: Arc<RustConnection>,
+pub(super) struct Client {
+    pub(super) x: Arc<RustConnection>,
     root: Window,
     pen: Gcontext,
 }
 
 impl Client {
-    pub fn connect(desktop: &Desktop) -> Self {
+    pub(super) fn connect(desktop: &Desktop) -> Self {
         let DisplayAddress::Socket { path, cookie } = desktop.address() else {
             panic!("a private desktop has a socket");
         };
@@ -50,12 +50,12 @@ impl Client {
     }
 
     /// Comes back when the server has done what was asked.
-    pub fn sync(&self) {
+    pub(super) fn sync(&self) {
         self.x.get_input_focus().unwrap().reply().unwrap();
     }
 
     /// A window without a frame, exactly there and of one colour.
-    pub fn window(&self, rect: Rect, colour: u32) -> Window {
+    pub(super) fn window(&self, rect: Rect, colour: u32) -> Window {
         let window = self.x.generate_id().unwrap();
         let attributes = CreateWindowAux::new()
             .background_pixel(colour)
@@ -82,12 +82,12 @@ impl Client {
         window
     }
 
-    pub fn fill(&self, window: Window, rect: Rect, colour: u32) {
+    pub(super) fn fill(&self, window: Window, rect: Rect, colour: u32) {
         fill(&self.x, self.pen, window, rect, colour);
         self.sync();
     }
 
-    pub fn move_pointer(&self, x: i16, y: i16) {
+    pub(super) fn move_pointer(&self, x: i16, y: i16) {
         self.x
             .xtest_fake_input(MOTION_NOTIFY_EVENT, 0, 0, self.root, x, y, 0)
             .unwrap();
@@ -95,15 +95,15 @@ impl Client {
     }
 
     /// One colour after the other, each a new one.
-    pub fn draws_all_the_time(&self, window: Window) -> Drawing {
+    pub(super) fn draws_all_the_time(&self, window: Window) -> Drawing {
         self.draws(window, Duration::from_millis(1), |step| step)
     }
 
-    pub fn fills_all_the_time(&self, window: Window, colour: u32) -> Drawing {
+    pub(super) fn fills_all_the_time(&self, window: Window, colour: u32) -> Drawing {
         self.draws(window, Duration::from_millis(1), move |_| colour)
     }
 
-    pub fn blinks(&self, window: Window, colours: [u32; 2]) -> Drawing {
+    pub(super) fn blinks(&self, window: Window, colours: [u32; 2]) -> Drawing {
         let pause = Duration::from_millis(40);
         self.draws(window, pause, move |step| colours[step as usize % 2])
     }
@@ -138,7 +138,8 @@ impl Client {
 }
 
 fn fill(x: &RustConnection, pen: Gcontext, window: Window, rect: Rect, colour: u32) {
-    x.change_gc(pen, &ChangeGCAux::new().foreground(colour)).unwrap();
+    x.change_gc(pen, &ChangeGCAux::new().foreground(colour))
+        .unwrap();
     let area = Rectangle {
         x: rect.x as i16,
         y: rect.y as i16,
@@ -150,7 +151,7 @@ fn fill(x: &RustConnection, pen: Gcontext, window: Window, rect: Rect, colour: u
 }
 
 /// Draws until it is dropped.
-pub struct Drawing {
+pub(super) struct Drawing {
     end: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -171,22 +172,26 @@ fn server(desktop: &Desktop) -> Pid {
         let mut children = children.split_whitespace().map(|pid| pid.parse().unwrap());
         children.find_map(|pid| {
             let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-            if name.trim() == "Xvfb" { Some(pid) } else { find(pid) }
+            if name.trim() == "Xvfb" {
+                Some(pid)
+            } else {
+                find(pid)
+            }
         })
     }
     let pid = find(desktop.process().unwrap()).unwrap();
     Pid::from_raw(pid.cast_signed()).unwrap()
 }
 
-pub fn end_server(desktop: &Desktop) {
+pub(super) fn end_server(desktop: &Desktop) {
     kill_process(server(desktop), Signal::KILL).unwrap();
 }
 
 /// The server does nothing until this is dropped.
-pub struct Stopped(Pid);
+pub(super) struct Stopped(Pid);
 
 impl Stopped {
-    pub fn new(desktop: &Desktop) -> Self {
+    pub(super) fn new(desktop: &Desktop) -> Self {
         let server = server(desktop);
         kill_process(server, Signal::STOP).unwrap();
         Self(server)

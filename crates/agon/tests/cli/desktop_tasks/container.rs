@@ -1,0 +1,131 @@
+//! Desktops in containers, on the engine that DOCKER_HOST names and the image that `cargo xtask test`
+//! makes.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use agon::core::FaultClass;
+use agon::core::verdict::{Outcome, TurnEnd};
+use serde_json::{Value, json};
+
+use super::room::{Room, moment, write_done};
+
+const IMAGE: &str = "agon-test-desktop:1";
+
+fn engine() -> String {
+    std::env::var("DOCKER_HOST")
+        .unwrap_or_else(|_| panic!("DOCKER_HOST is not set: run the tests with `cargo xtask test`"))
+}
+
+fn in_image(more: &Value) -> Value {
+    engine();
+    let mut changes = more.clone();
+    changes["environment"]["image"] = json!(IMAGE);
+    changes
+}
+
+#[test]
+fn container_desktops_are_seen_and_used_as_private_ones_are() {
+    let actions = json!([
+        { "action": "click", "x": 0, "y": 239 },
+        { "action": "click", "x": 60, "y": 60 },
+        { "action": "click", "x": 320, "y": 0 },
+        write_done(),
+        moment(),
+    ]);
+    let played = Room::played(&actions, &in_image(&json!({})));
+    assert_eq!(played.line.outcome, Outcome::Passed, "{:?}", played.line);
+    let steps = played.steps();
+    assert_eq!(steps[0].cursor(), (0, 239));
+    assert!(steps[2].error().contains("outside of the screen"));
+    let window = steps[3].screen().window.as_ref().unwrap();
+    assert_eq!(window.class(), "XTerm");
+    assert!(!steps[3].input.is_empty());
+}
+
+#[test]
+fn container_desktops_have_no_network_and_no_display_but_their_own() {
+    let commands = [
+        "ls /sys/class/net",
+        "ls /tmp/.X11-unix",
+        "DISPLAY=:1 xterm -e true",
+        "DISPLAY=:99 xterm -e true",
+        "cat /proc/net/unix | grep -c '@/tmp/.X11-unix/X[1-9]'",
+    ];
+    let actions: Vec<_> = commands
+        .iter()
+        .map(|command| json!({ "action": "run", "command": format!("({command}) 2>&1") }))
+        .collect();
+    let changes = in_image(&json!({ "actions": ["run", "finish"] }));
+    let played = Room::played(&json!(actions), &changes);
+    let steps = played.steps();
+    let said: Vec<_> = steps.iter().map(|step| step.seen.text.trim()).collect();
+    assert_eq!(&said[..2], ["lo", "X0"]);
+    for (step, said) in steps[2..].iter().zip(&said[2..]) {
+        assert_ne!(step.seen.exit_status, Some(0), "{said}");
+    }
+}
+
+#[test]
+fn container_desktop_whose_agent_ends_its_x_server_is_graded_as_it_stands() {
+    let end = json!({ "action": "type", "text": "pkill -9 Xvfb\n" });
+    let actions = json!([write_done(), moment(), end, moment(), { "action": "screenshot" }]);
+    let played = Room::played(&actions, &in_image(&json!({})));
+    assert_eq!(
+        played.line.end,
+        Some(TurnEnd::ScreenLost),
+        "{:?}",
+        played.line
+    );
+    assert_eq!(played.line.outcome, Outcome::Passed, "{:?}", played.line);
+}
+
+fn containers(run: &str) -> Vec<String> {
+    let output = Command::new("docker")
+        .args(["--host", &engine(), "ps", "--format", "{{.ID}}"])
+        .args(["--filter", &format!("label=agon.run={run}")])
+        .output()
+        .unwrap();
+    let ids = String::from_utf8(output.stdout).unwrap();
+    ids.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn container_desktop_that_is_killed_from_outside_is_a_fault() {
+    let room = Room::new();
+    let actions = json!([{ "action": "wait", "seconds": 20 }, { "action": "screenshot" }]);
+    room.task("a", &actions, &in_image(&json!({})));
+    let run = format!("desktop-{}", std::process::id());
+    let args = [
+        "run",
+        "suite",
+        "--out",
+        &run,
+        "--agent",
+        "oracle",
+        "--retries",
+        "0",
+    ];
+    let child = room.bench.agon(&args).spawn().unwrap();
+    let record = room
+        .bench
+        .path(&format!("{run}/trials/test/a/1.1/events.jsonl"));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !std::fs::read_to_string(&record).is_ok_and(|text| text.contains("\"wait\"")) {
+        assert!(Instant::now() < deadline, "the trial did not begin");
+    }
+    let found = containers(&run);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let killed = Command::new("docker")
+        .args(["--host", &engine(), "kill", &found[0]])
+        .output();
+    assert!(killed.unwrap().status.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let reader = agon::store::RunReader::open(&room.bench.path(&run)).unwrap();
+    let trials = reader.trials().unwrap();
+    assert_eq!(trials.len(), 1, "{trials:?}");
+    assert_eq!(trials[0].outcome, Outcome::Faulted, "{:?}", trials[0]);
+    let fault = trials[0].fault.as_ref().unwrap();
+    assert_eq!(fault.class, FaultClass::Environment, "{fault}");
+}
