@@ -17,7 +17,7 @@ use crate::geometry::Size;
 use crate::input::{Keyboard, Mouse, Seat};
 use crate::private::PrivateServer;
 use crate::screen::{Capturer, Screen};
-use crate::windows::Windows;
+use crate::windows::{self, Windows};
 use crate::x11::{XConnection, ready};
 
 /// The background of private desktops.
@@ -181,7 +181,7 @@ impl Desktop {
         x.change_window_attributes(root, &attributes)?.check()?;
         loop {
             if is_managed(&watch)? && lists_windows(&watch)? {
-                return Ok(true);
+                return windows::answers(&self.address, deadline);
             }
             // News that came with the answers are read already: the socket does not tell of them.
             if x.poll_for_event()?.is_some() {

@@ -1,3 +1,5 @@
+//! Names of keys as people of many tools write them.
+
 use super::*;
 
 fn key(text: &str) -> Key {

@@ -7,8 +7,8 @@ use x11rb::protocol::xproto::{
     ConfigureWindowAux, ConnectionExt as _, InputFocus, StackMode, Time,
 };
 
+use super::asking::{BY_USER, PATIENCE, ask};
 use super::list::{Windows, active, find, list, no_such, stacked};
-use super::manager::{BY_USER, PATIENCE, ask};
 use super::wait::Watch;
 use super::window::WindowInfo;
 use crate::desktop::is_managed;

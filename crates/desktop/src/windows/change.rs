@@ -8,8 +8,8 @@ use x11rb::protocol::xproto::{
 };
 
 use super::activate::find_again;
+use super::asking::{BY_USER, PATIENCE, ask, settle};
 use super::list::{Windows, find, stacked};
-use super::manager::{BY_USER, PATIENCE, ask, settle};
 use super::wait::Watch;
 use super::window::{WindowInfo, known};
 use crate::desktop::is_managed;

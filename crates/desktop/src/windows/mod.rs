@@ -2,13 +2,14 @@
 //! closed, waited for. Titles come from hostile programs.
 
 mod activate;
+mod asking;
 mod change;
 mod list;
-mod manager;
 mod text;
 mod wait;
 mod window;
 
+pub(crate) use asking::answers;
 pub use list::Windows;
 pub(crate) use list::{active, describe, stacked};
 pub use window::WindowInfo;

@@ -27,7 +27,7 @@ fn desktop() -> Desktop {
 }
 
 fn next(listener: &Listener) -> Event {
-    listener.next(PATIENCE).unwrap().expect("an event in time")
+    listener.next(PATIENCE).unwrap().unwrap()
 }
 
 fn input(listener: &Listener) -> InputEvent {
@@ -52,7 +52,9 @@ fn nothing_else(desktop: &Desktop, listener: &Listener) {
 }
 
 /// What the mouse did, where, and with what: a button, or notches.
-fn mouse(event: &InputEvent) -> (InputKind, (i32, i32), Option<u8>, Option<(i32, i32)>) {
+type Did = (InputKind, (i32, i32), Option<u8>, Option<(i32, i32)>);
+
+fn mouse(event: &InputEvent) -> Did {
     let place = (event.x.unwrap(), event.y.unwrap());
     (event.kind, place, event.button, event.dx.zip(event.dy))
 }

@@ -1,5 +1,0 @@
-#![allow(dead_code, unreachable_pub)]
-mod desktop {
-    mod listen;
-    mod probe;
-}
