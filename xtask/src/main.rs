@@ -33,6 +33,7 @@ Examples:
   cargo xtask check
   cargo xtask bench spine
   cargo xtask bench spine --only turns_per_s,version_ms
+  cargo xtask bench desktop
 
 Exit status: 0 done; 1 something failed; 2 bad usage, or a program is missing that cannot be
 installed from here (the exact command is printed).";

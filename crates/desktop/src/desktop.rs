@@ -48,6 +48,9 @@ pub struct Desktop {
 }
 
 impl Desktop {
+    /// What programs find in `DISPLAY` that see the socket of a private desktop.
+    pub const PRIVATE_NAME: &str = ":4242";
+
     /// A private desktop: an X server with a window manager, ready to be used.
     pub fn start(config: &DesktopConfig) -> Result<Self, DesktopError> {
         let deadline = Instant::now() + config.start;
@@ -92,7 +95,8 @@ impl Desktop {
         self.x.size()
     }
 
-    /// The folder that a sandbox must be shown as `/tmp/.X11-unix`; the display is `:0` there.
+    /// The folder that a sandbox must be shown as `/tmp/.X11-unix`; there the display has the name
+    /// [`Desktop::PRIVATE_NAME`].
     pub fn socket_folder(&self) -> Option<PathBuf> {
         self.server().map(PrivateServer::socket_folder)
     }

@@ -156,7 +156,7 @@ async fn beside_sandbox(
         start: String::new(),
     });
     let env = &mut request.environment.env;
-    env.insert("DISPLAY".to_owned(), ":0".to_owned());
+    env.insert("DISPLAY".to_owned(), Desktop::PRIVATE_NAME.to_owned());
     env.insert("XAUTHORITY".to_owned(), AUTHORITY.to_owned());
     let sandbox = start(providers.local.prepare(request), request.start).await?;
     let written = sandbox.write(AUTHORITY, &cookie.authority_file()).await;

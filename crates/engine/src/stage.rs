@@ -68,7 +68,10 @@ impl<'a> Stage<'a> {
         recorder: &mut Recorder,
     ) -> Result<Observation, Gone> {
         match &mut self.eyes {
-            Some(eyes) => eyes.first(recorder).await,
+            Some(eyes) => match eyes.first(recorder).await {
+                Ok(seen) => Ok(seen),
+                Err(gone) => Err(whose(gone, self.sandbox).await),
+            },
             None => Ok(Observation::ready("")),
         }
     }
@@ -77,8 +80,11 @@ impl<'a> Stage<'a> {
     pub(crate) async fn last_sight(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
         match &mut self.eyes {
             Some(eyes) => match eyes.last(recorder).await {
-                Err(Gone::Fault(fault)) => Err(fault),
-                Ok(()) | Err(Gone::BroughtDown | Gone::ScreenLost(_)) => Ok(()),
+                Ok(()) => Ok(()),
+                Err(gone) => match whose(gone, self.sandbox).await {
+                    Gone::Fault(fault) => Err(fault),
+                    Gone::BroughtDown | Gone::ScreenLost(_) => Ok(()),
+                },
             },
             None => Ok(()),
         }
@@ -101,10 +107,10 @@ impl<'a> Stage<'a> {
             }),
             Action::Wait { seconds } => {
                 tokio::time::sleep(seconds.duration().min(left)).await;
-                match &mut self.eyes {
-                    Some(eyes) => eyes.perform(action, left, cause, recorder).await,
-                    None => Ok(Observation::done()),
+                if self.eyes.is_none() {
+                    return Ok(Observation::done());
                 }
+                self.on_screen(action, deadline, cause, recorder).await
             }
             Action::Run {
                 command,
@@ -131,13 +137,25 @@ impl<'a> Stage<'a> {
                 answered(self.in_time(left, edit(self.sandbox, path, old, new)).await)
             }
             Action::Cell { .. } => Ok(Observation::error("there is no `cell` here")),
-            on_screen => match &mut self.eyes {
-                Some(eyes) => eyes.perform(on_screen, left, cause, recorder).await,
-                None => Ok(Observation::error(format!(
-                    "there is no screen here for `{}`",
-                    on_screen.kind()
-                ))),
-            },
+            action => self.on_screen(action, deadline, cause, recorder).await,
+        }
+    }
+
+    async fn on_screen(
+        &mut self,
+        action: &Action,
+        deadline: Instant,
+        cause: u64,
+        recorder: &mut Recorder,
+    ) -> Result<Observation, Gone> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let Some(eyes) = &mut self.eyes else {
+            let none = format!("there is no screen here for `{}`", action.kind());
+            return Ok(Observation::error(none));
+        };
+        match eyes.perform(action, left, cause, recorder).await {
+            Ok(seen) => Ok(seen),
+            Err(gone) => Err(whose(gone, self.sandbox).await),
         }
     }
 
@@ -224,6 +242,17 @@ async fn open_shell(
     options.output = limits.output.0;
     options.start = limits.start.duration();
     Ok((ShellSession::open(sandbox, options).await?, log))
+}
+
+/// A screen that was lost with its whole environment was not lost by the agent.
+async fn whose(gone: Gone, sandbox: Option<&dyn Sandbox>) -> Gone {
+    match (gone, sandbox) {
+        (Gone::ScreenLost(why), Some(sandbox)) => match sandbox.remains().await {
+            Ok(()) => Gone::ScreenLost(why),
+            Err(error) => error.into(),
+        },
+        (gone, _) => gone,
+    }
 }
 
 /// The sandbox, where the environment has one.

@@ -49,6 +49,9 @@ pub struct Frozen {
     work: Option<WorkArchive>,
     actions: Vec<Action>,
     result: Option<String>,
+    /// The desktop of a container. It holds a folder that the container is shown: an engine that
+    /// misses it finds no files at all.
+    _desktop: Option<Arc<Desktop>>,
 }
 
 #[derive(Debug)]
@@ -178,7 +181,11 @@ async fn run_and_freeze(
     attempt.enter(Phase::Running)?;
     let task = Arc::clone(&attempt.job.task);
     let turn = take_turn(attempt, sandbox.as_deref(), desktop.as_ref(), &task).await;
-    end_desktop(desktop).await;
+    let (inside, ours) = match desktop {
+        Some(desktop) if desktop.is_within_reach() => (Some(desktop), None),
+        desktop => (None, desktop),
+    };
+    end_desktop(ours).await;
     let turn = turn?;
     attempt.end = Some(turn.end);
     attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
@@ -208,6 +215,7 @@ async fn run_and_freeze(
         work,
         actions: turn.actions,
         result: turn.result,
+        _desktop: inside,
     })
 }
 

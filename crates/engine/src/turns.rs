@@ -58,7 +58,9 @@ pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<
     if attempt.end_note.is_none() {
         attempt.end_note = note(turn.end, &attempt.task().limits);
     }
-    stage.last_sight(&mut attempt.recorder).await?;
+    if turn.end != TurnEnd::ScreenLost {
+        stage.last_sight(&mut attempt.recorder).await?;
+    }
     timeout(FAREWELL, agent.end()).await.ok();
     if let Some(complaints) = agent.complaints() {
         attempt.record(Source::Agent, None, EventBody::Note(complaints))?;

@@ -110,6 +110,11 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
     /// Unpacks a frozen working folder into this one's.
     async fn unpack(&self, archive: &WorkArchive) -> Result<(), SandboxError>;
 
+    /// Whether it is still there, whatever the agent did in it; the error says why not.
+    async fn remains(&self) -> Result<(), SandboxError> {
+        Ok(())
+    }
+
     /// Ends every process of the agent and takes the working folder. `exec` works afterwards where
     /// the kind of sandbox allows grading inside.
     async fn freeze(&mut self) -> Result<Frozen, SandboxError>;

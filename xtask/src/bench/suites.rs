@@ -7,8 +7,6 @@ use crate::failure::{Failure, Trying};
 /// Actions of the agent per trial of [`talk`], the last one included.
 pub(super) const TURNS: u32 = 20;
 
-const TERMINAL: &str = "xterm -geometry 150x55+20+20 -e cat";
-
 /// Conversations of [`TURNS`] turns.
 pub(super) fn talk(folder: &Path, tasks: u32) -> Result<PathBuf, Failure> {
     let mut solution = String::new();
@@ -39,25 +37,27 @@ pub(super) fn container(folder: &Path, tasks: u32, image: &str) -> Result<PathBu
     write(folder, "container", tasks, &command(&environment))
 }
 
-/// Lines typed into a terminal on a desktop: no screen of any task is ever the same as another.
+/// Keys pressed in a terminal full of text on a desktop. Each leaves another character there, and each
+/// terminal another number: no screen is ever the same as another.
 pub(super) fn desktop(
     folder: &Path,
     name: &str,
     tasks: u32,
     steps: u32,
 ) -> Result<PathBuf, Failure> {
+    let keys = ('a'..='z').cycle().take(steps as usize);
+    let steps: String = keys
+        .map(|key| format!("  - {{ action: key, keys: {key} }}\n"))
+        .collect();
     write_each(folder, name, tasks, |task| {
-        let mut solution = String::new();
-        for step in 1..=steps {
-            let text = format!("This is step {step} of task {task}, and it is shown.");
-            solution.push_str(&format!("  - {{ action: type, text: \"{text}\\n\" }}\n"));
-        }
+        let shown = format!("ls -l /usr/bin | head -n 50; echo task {task}; exec cat");
+        let terminal = format!("xterm -geometry 150x55+20+20 -e '{shown}'");
         format!(
-            "task: Type the lines.\n\
-             environment: {{ kind: desktop, screen: 1280x800, apps: [\"{TERMINAL}\"] }}\n\
+            "task: Press the keys.\n\
+             environment: {{ kind: desktop, screen: 1280x800, apps: [\"{terminal}\"] }}\n\
              limits: {{ steps: 50, seconds: 120 }}\n\
              checks:\n  - {{ type: returned_result, equals: done }}\n\
-             solution:\n{solution}  - {{ action: finish, result: done }}\n"
+             solution:\n{steps}  - {{ action: finish, result: done }}\n"
         )
     })
 }
@@ -108,17 +108,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_steps_on_desktops_type_the_same() {
+    fn desktops_have_their_steps_and_a_text_of_their_own() {
         let folder = std::env::temp_dir().join(format!("agon-desktops-{}", std::process::id()));
-        let suite = desktop(&folder, "typing", 2, 3).unwrap();
-        let read = |task| std::fs::read_to_string(suite.join(format!("typing/typing-{task}.yaml")));
+        let suite = desktop(&folder, "keys", 2, 28).unwrap();
+        let read = |task| std::fs::read_to_string(suite.join(format!("keys/keys-{task}.yaml")));
         let (first, second) = (read("0000").unwrap(), read("0001").unwrap());
         std::fs::remove_dir_all(&folder).unwrap();
-        let mut typed: Vec<&str> = first.lines().chain(second.lines()).collect();
-        typed.retain(|line| line.contains("action: type"));
-        typed.sort_unstable();
-        typed.dedup();
-        assert_eq!(typed.len(), 6, "{typed:?}");
+        assert_eq!(first.matches("action: key,").count(), 28);
+        assert!(
+            first.contains("echo task 0;") && second.contains("echo task 1;"),
+            "{first}"
+        );
     }
 
     #[test]

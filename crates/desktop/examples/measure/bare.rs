@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use agon_desktop::{DisplayAddress, Size};
 
@@ -12,6 +13,7 @@ use crate::figure::Failed;
 #[derive(Debug)]
 pub(crate) struct BareDisplay {
     name: String,
+    named_after: Duration,
     server: Process,
     _manager: Process,
 }
@@ -19,6 +21,7 @@ pub(crate) struct BareDisplay {
 impl BareDisplay {
     /// Both answer when this returns. The server's options are those of a private desktop.
     pub(crate) fn start(size: Size) -> Result<Self, Failed> {
+        let called = Instant::now();
         let screen = format!("{size}x24");
         let options = "-noreset -nolisten tcp -s 0 -dpms -br -extension GLX";
         let mut server = Process::start(
@@ -37,13 +40,22 @@ impl BareDisplay {
             .env("DISPLAY", &name)
             .stdout(Stdio::null());
         let manager = Process::start(&mut manager)?;
-        let display = Self {
+        let mut display = Self {
             name,
+            named_after: Duration::ZERO,
             server,
             _manager: manager,
         };
-        Client::connect(&display.address())?.wait_for_window_manager()?;
+        let client = Client::connect(&display.address())?;
+        client.wait_for_window_manager()?;
+        display.named_after = called.elapsed();
+        client.wait_for_answer()?;
         Ok(display)
+    }
+
+    /// How long it took until the window manager named itself, which is before it answers.
+    pub(crate) fn named_after(&self) -> Duration {
+        self.named_after
     }
 
     pub(crate) fn address(&self) -> DisplayAddress {

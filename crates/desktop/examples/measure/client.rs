@@ -10,14 +10,16 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, CreateGCAux, CreateWindowAux,
-    EventMask, Gcontext, InputFocus, Rectangle, Window, WindowClass,
+    AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConnectionExt as _, CreateGCAux,
+    CreateWindowAux, EventMask, Gcontext, InputFocus, Rectangle, Window, WindowClass,
 };
 use x11rb::rust_connection::{DefaultStream, RustConnection};
 
 use crate::figure::Failed;
 
 const WITHIN: Duration = Duration::from_secs(30);
+/// An early question may be lost.
+const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 pub(crate) struct Client {
     x: RustConnection,
@@ -93,6 +95,38 @@ impl Client {
                 return Err("no window manager came".into());
             }
         }
+    }
+
+    /// Waits until the window manager answers a question, as a desktop of ours does before it is
+    /// ready: openbox names itself long before it handles what programs ask for.
+    pub(crate) fn wait_for_answer(&self) -> Result<(), Failed> {
+        let x = &self.x;
+        let atom =
+            |name: &[u8]| -> Result<u32, Failed> { Ok(x.intern_atom(false, name)?.reply()?.atom) };
+        let question = atom(b"_NET_REQUEST_FRAME_EXTENTS")?;
+        let answer = atom(b"_NET_FRAME_EXTENTS")?;
+        let (window, root) = (x.generate_id()?, self.root());
+        let look = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        let class = WindowClass::INPUT_OUTPUT;
+        x.create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &look)?;
+        let deadline = Instant::now() + WITHIN;
+        while Instant::now() < deadline {
+            let event = ClientMessageEvent::new(32, window, question, [0; 5]);
+            let to = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
+            x.send_event(false, root, to, event)?;
+            let again = Instant::now() + ASK_AGAIN;
+            loop {
+                let asked = x.get_property(false, window, answer, AtomEnum::CARDINAL, 0, 4)?;
+                if asked.reply()?.value32().is_some() {
+                    x.destroy_window(window)?;
+                    return Ok(());
+                }
+                if self.event(again)?.is_none() {
+                    break;
+                }
+            }
+        }
+        Err("the window manager does not answer".into())
     }
 
     /// A window over the whole screen that nobody manages; it has the keyboard when this returns.

@@ -17,6 +17,9 @@ use crate::tools;
 const PRESSES: usize = 500;
 const WITHIN: Duration = Duration::from_secs(10);
 
+/// What a terminal shows before keys are typed: an empty one would be encoded sooner.
+const FULL_OF_TEXT: &str = "ls -l /usr/bin | head -n 48; exec cat >/dev/null";
+
 /// As trials wait for the effect of a key.
 const SETTLE: Settle = Settle {
     first: Duration::from_millis(150),
@@ -99,7 +102,7 @@ pub(crate) fn to_settled_picture() -> Result<Vec<Figure>, Failed> {
     let folder = OwnedFolder::new()?;
     let published = Published::new(&desktop, &folder.path().join("authority"))?;
     let place = Place::published(&published);
-    let _terminal = place.terminal(&desktop, "typing", "150x50+20+20", "cat >/dev/null")?;
+    let _terminal = place.terminal(&desktop, "typing", "150x50+20+20", FULL_OF_TEXT)?;
     let (screen, keyboard) = (desktop.screen(), desktop.keyboard());
     desktop.windows().make_active("typing")?;
     if !screen.stable(Duration::from_millis(500), WITHIN)? {

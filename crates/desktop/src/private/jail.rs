@@ -28,7 +28,7 @@ ulimit -v "$memory"
 "$@" &
 exec >/dev/null
 read go
-DISPLAY=:0 XAUTHORITY=/agon/authority openbox --sm-disable --config-file /agon/openbox.xml &
+DISPLAY=":$number" XAUTHORITY=/agon/authority openbox --sm-disable --config-file /agon/openbox.xml &
 read end
 "#;
 
@@ -36,6 +36,11 @@ read end
 /// the machine's memory through it. Its libraries need about 300 MiB of them, for OpenGL 1 GiB more.
 const MEMORY: u64 = 1 << 20;
 const MEMORY_WITH_GL: u64 = 4 << 20;
+
+/// The number of every private display, which has its own folder of sockets. Not one that a display of
+/// the host's could have: X clients look for a socket by its number in the network's namespace first, and
+/// a sandbox with the host's network would find that of another.
+pub(super) const NUMBER: u32 = 4242;
 
 /// The user that the server runs as: one of its own when we are root.
 pub(super) fn user() -> Option<u32> {
@@ -114,6 +119,7 @@ pub(super) fn command(folder: &Path, config: &DesktopConfig) -> Result<Command, 
     let screen = format!("{}x24", config.size);
     add(&[
         "Xvfb",
+        &format!(":{NUMBER}"),
         "-displayfd",
         "1",
         "-screen",
@@ -136,6 +142,7 @@ pub(super) fn command(folder: &Path, config: &DesktopConfig) -> Result<Command, 
             "memory",
             if config.gl { MEMORY_WITH_GL } else { MEMORY }.to_string(),
         )
+        .env("number", NUMBER.to_string())
         .env("HOME", "/tmp")
         .env("LANG", "C.UTF-8")
         .current_dir("/");
@@ -143,4 +150,15 @@ pub(super) fn command(folder: &Path, config: &DesktopConfig) -> Result<Command, 
         command.uid(user).gid(user);
     }
     Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::desktop::Desktop;
+
+    #[test]
+    fn the_name_of_a_private_display_has_its_number() {
+        assert_eq!(Desktop::PRIVATE_NAME, format!(":{NUMBER}"));
+    }
 }

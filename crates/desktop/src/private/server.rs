@@ -13,7 +13,7 @@ use agon_sandbox::local::spawn_lasting;
 use rustix::event::PollFlags;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::jail;
+use super::jail::{self, NUMBER};
 use crate::address::DisplayAddress;
 use crate::authority::Cookie;
 use crate::config::DesktopConfig;
@@ -89,13 +89,13 @@ impl PrivateServer {
         }
     }
 
-    /// The folder that holds the socket `X0`: what a sandbox is shown as `/tmp/.X11-unix`.
+    /// The folder that holds the socket: what a sandbox is shown as `/tmp/.X11-unix`.
     pub(crate) fn socket_folder(&self) -> PathBuf {
         self.folder.path().join("x")
     }
 
     fn socket(&self) -> PathBuf {
-        self.socket_folder().join("X0")
+        self.socket_folder().join(format!("X{NUMBER}"))
     }
 
     /// What the server and its window manager said on standard error.
@@ -150,7 +150,7 @@ fn furnish() -> io::Result<(OwnedFolder, Cookie)> {
     Ok((folder, cookie))
 }
 
-/// Waits for the line with the display's number, which is always 0; `None` when the server ended
+/// Waits for the line with the display's number, which is always the same; `None` when the server ended
 /// before.
 fn number(said: &mut ChildStdout, deadline: Instant) -> io::Result<Option<()>> {
     let mut line = [0; 16];
@@ -164,9 +164,9 @@ fn number(said: &mut ChildStdout, deadline: Instant) -> io::Result<Option<()>> {
             read => len += read,
         }
     }
-    if line[..len] == *b"0\n" {
+    if line[..len] == *format!("{NUMBER}\n").as_bytes() {
         Ok(Some(()))
     } else {
-        Err(io::Error::other("it has another number than 0"))
+        Err(io::Error::other("it has another number than was asked for"))
     }
 }

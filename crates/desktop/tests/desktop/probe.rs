@@ -280,7 +280,7 @@ impl Program {
             .arg("/tmp/authority")
             .args(["--", program])
             .args(words)
-            .env("DISPLAY", ":0")
+            .env("DISPLAY", Desktop::PRIVATE_NAME)
             .env("XAUTHORITY", "/tmp/authority")
             .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::null())

@@ -6,7 +6,8 @@ use agon_core::ByteSize;
 use agon_core::files::FileTree;
 use async_trait::async_trait;
 use bollard::models::ContainerState;
-use bollard::query_parameters::KillContainerOptions;
+use bollard::query_parameters::{KillContainerOptions, WaitContainerOptions};
+use futures_util::StreamExt;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
@@ -15,6 +16,9 @@ use super::{files, freeze, leftovers};
 use crate::archive::WorkArchive;
 use crate::contract::{DROP_LINE, Exec, ExecOutput, Frozen, Moment, Piped, Sandbox, Terminal};
 use crate::error::SandboxError;
+
+/// What an engine may take to notice that a container has ended.
+const NOTICED: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct ContainerSandbox {
@@ -85,6 +89,16 @@ impl Container {
             .map_err(failed("could not signal the container"))
     }
 
+    /// An error when it has ended, or does so within the moment that an engine may need to notice.
+    async fn remains(&self) -> Result<(), SandboxError> {
+        let docker = &self.engine.docker;
+        let mut end = docker.wait_container(&self.name, None::<WaitContainerOptions>);
+        match timeout(NOTICED, end.next()).await {
+            Err(_) => Ok(()),
+            Ok(_) => Err(self.obituary("the container has ended".to_owned()).await),
+        }
+    }
+
     /// Why nothing works in it any more.
     pub(super) async fn obituary(&self, symptom: String) -> SandboxError {
         let inspected = self.engine.docker.inspect_container(&self.name, None).await;
@@ -138,6 +152,10 @@ impl Sandbox for ContainerSandbox {
 
     async fn unpack(&self, archive: &WorkArchive) -> Result<(), SandboxError> {
         files::unpack(&self.owned.container, archive).await
+    }
+
+    async fn remains(&self) -> Result<(), SandboxError> {
+        self.owned.container.remains().await
     }
 
     async fn freeze(&mut self) -> Result<Frozen, SandboxError> {

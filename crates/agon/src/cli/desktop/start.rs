@@ -5,7 +5,7 @@ use std::thread;
 
 use agon_core::Clock;
 use agon_core::clock::SystemClock;
-use agon_desktop::{Desktop, DesktopConfig, Published};
+use agon_desktop::{Desktop, DesktopConfig, DisplayAddress, Published};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -47,7 +47,10 @@ pub(super) async fn start(args: &StartArgs) -> Result<Exit, Failure> {
         owner: desktops.mark(),
         display: published.display(),
         authority: published.authority().to_owned(),
-        socket: desktop.socket_folder().unwrap_or_default().join("X0"),
+        socket: match desktop.address() {
+            DisplayAddress::Socket { path, .. } => path.clone(),
+            DisplayAddress::Named(name) => name.into(),
+        },
         calls: served.path().to_owned(),
         screen: desktop.size().to_string(),
         started: SystemClock::default().now().to_string(),

@@ -8,7 +8,7 @@ use agon::core::FaultClass;
 use agon::core::verdict::{Outcome, TurnEnd};
 use serde_json::{Value, json};
 
-use super::room::{Room, moment, write_done};
+use super::room::{Room, moment, write_done, written};
 
 const IMAGE: &str = "agon-test-desktop:1";
 
@@ -47,7 +47,7 @@ fn container_desktops_are_seen_and_used_as_private_ones_are() {
 fn container_desktops_have_no_network_and_no_display_but_their_own() {
     let commands = [
         "ls /sys/class/net",
-        "ls /tmp/.X11-unix",
+        "ls /tmp/.X11-unix | grep X",
         "DISPLAY=:1 xterm -e true",
         "DISPLAY=:99 xterm -e true",
         "cat /proc/net/unix | grep -c '@/tmp/.X11-unix/X[1-9]'",
@@ -93,7 +93,8 @@ fn containers(run: &str) -> Vec<String> {
 #[test]
 fn container_desktop_that_is_killed_from_outside_is_a_fault() {
     let room = Room::new();
-    let actions = json!([{ "action": "wait", "seconds": 20 }, { "action": "screenshot" }]);
+    let actions =
+        json!([written(), { "action": "wait", "seconds": 15 }, { "action": "screenshot" }]);
     room.task("a", &actions, &in_image(&json!({})));
     let run = format!("desktop-{}", std::process::id());
     let args = [
@@ -111,7 +112,7 @@ fn container_desktop_that_is_killed_from_outside_is_a_fault() {
         .bench
         .path(&format!("{run}/trials/test/a/1.1/events.jsonl"));
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !std::fs::read_to_string(&record).is_ok_and(|text| text.contains("\"wait\"")) {
+    while !std::fs::read_to_string(&record).is_ok_and(|text| text.contains("\"seconds\":15")) {
         assert!(Instant::now() < deadline, "the trial did not begin");
     }
     let found = containers(&run);
@@ -121,9 +122,9 @@ fn container_desktop_that_is_killed_from_outside_is_a_fault() {
         .output();
     assert!(killed.unwrap().status.success());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
     let reader = agon::store::RunReader::open(&room.bench.path(&run)).unwrap();
     let trials = reader.trials().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{trials:?}");
     assert_eq!(trials.len(), 1, "{trials:?}");
     assert_eq!(trials[0].outcome, Outcome::Faulted, "{:?}", trials[0]);
     let fault = trials[0].fault.as_ref().unwrap();

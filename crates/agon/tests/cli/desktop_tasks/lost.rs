@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::{Value, json};
 
-use super::room::{Room, moment, write_done};
+use super::room::{Room, moment, write_done, written};
 use crate::killed::ground::{Ground, Started};
 use crate::support::Called;
 
@@ -88,7 +88,7 @@ fn wait_for(run: &mut Started, room: &Room, words: &str) {
 fn slow_task(room: &Room) {
     let path = [json!({ "x": 250, "y": 200 }), json!({ "x": 300, "y": 230 })];
     let drag = json!({ "action": "drag", "path": path, "seconds": 3 });
-    let actions: Vec<Value> = vec![drag, write_done(), moment()];
+    let actions: Vec<Value> = vec![written(), drag, write_done(), moment()];
     room.task("a", &json!(actions), &json!({}));
 }
 

@@ -65,9 +65,9 @@ fn nothing_but_its_own_display_is_there() {
         format!("DISPLAY=127.0.0.1:{number} xwininfo -root"),
         "XAUTHORITY=/dev/null xwininfo -root".to_owned(),
         "cat /proc/[0-9]*/comm | grep -E 'Xvfb|openbox|bwrap|agon'".to_owned(),
-        "grep X11-unix /proc/net/unix | grep -v X11-unix/X0$".to_owned(),
+        "grep X11-unix /proc/net/unix | grep -v X11-unix/X4242$".to_owned(),
         "touch /tmp/.X11-unix/X1".to_owned(),
-        "rm /tmp/.X11-unix/X0".to_owned(),
+        "rm /tmp/.X11-unix/X4242".to_owned(),
         "mv /tmp/.X11-unix /tmp/x".to_owned(),
         "ls /dev/shm".to_owned(),
         "xwininfo -root".to_owned(),
@@ -83,7 +83,7 @@ fn nothing_but_its_own_display_is_there() {
         .iter()
         .map(|step| (step.seen.exit_status.unwrap(), step.seen.text.trim()))
         .collect();
-    assert_eq!(said[0], (0, "X0"));
+    assert_eq!(said[0], (0, "X4242"));
     for (command, (status, said)) in commands[1..10].iter().zip(&said[1..10]) {
         assert_ne!(*status, 0, "`{command}` worked: {said}");
     }
