@@ -6,9 +6,13 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
+use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 
 use crate::authority::Cookie;
 use crate::error::DesktopError;
+use crate::x11::PATIENCE;
 
 #[derive(Debug, Clone)]
 pub enum DisplayAddress {
@@ -55,7 +59,26 @@ pub(crate) fn connect(path: &Path) -> io::Result<UnixStream> {
     if FileType::from_raw_mode(fstat(&socket)?.st_mode) != FileType::Socket {
         return Err(io::Error::other("it is no socket"));
     }
-    UnixStream::connect(format!("/proc/self/fd/{}", socket.as_raw_fd()))
+    connect_in_time(format!("/proc/self/fd/{}", socket.as_raw_fd()).as_bytes())
+}
+
+/// A listener whose queue is full would keep us waiting for ever.
+pub(crate) fn connect_in_time(path: &[u8]) -> io::Result<UnixStream> {
+    let socket = socket_with(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
+    match rustix::net::connect(&socket, &SocketAddrUnix::new(path)?) {
+        Ok(()) => Ok(UnixStream::from(socket)),
+        Err(Errno::AGAIN) => Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "the X server takes no connections",
+        )),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Desktop {
     /// A private desktop: an X server with a window manager, ready to be used.
     pub fn start(config: &DesktopConfig) -> Result<Self, DesktopError> {
         let deadline = Instant::now() + config.start;
-        let mut server = PrivateServer::start(config)?;
+        let server = PrivateServer::start(config)?;
         server.start_window_manager()?;
         let mut desktop = Self::connect(&server.address())?;
         desktop.paint_background()?;
@@ -70,6 +70,8 @@ impl Desktop {
             Err(error) => return Err(error),
         }
         desktop.host = Host::Private(server);
+        // The first picture is the slowest: its memory is new to us and to the server.
+        desktop.screen().capture()?;
         Ok(desktop)
     }
 
@@ -123,6 +125,14 @@ impl Desktop {
         self.x.sync().is_ok()
     }
 
+    /// Ends a private X server now, whoever else still holds the desktop.
+    pub fn end(&self) {
+        self.hang_up();
+        if let Some(server) = self.server() {
+            server.end();
+        }
+    }
+
     /// Cuts the connection: whoever waits for an answer of the X server gets an error now.
     pub fn hang_up(&self) {
         self.x.scissors().cut();
@@ -160,6 +170,8 @@ impl Desktop {
     }
 
     pub fn screen(&self) -> Screen<'_> {
+        // A connection that is broken shows by the next request.
+        let _ = self.x.forget_news();
         Screen::new(&self.capturer, &self.address)
     }
 

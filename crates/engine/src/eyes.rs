@@ -7,7 +7,7 @@ use std::time::Duration;
 use agon_core::observation::ObservationKind;
 use agon_core::screen::{ScreenMoment, ScreenRecord};
 use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source};
-use agon_desktop::{Desktop, DesktopError, InputEvent};
+use agon_desktop::{Desktop, InputEvent};
 use agon_store::Recorder;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -123,7 +123,7 @@ impl Eyes {
         work: impl FnOnce(&mut Gui) -> Result<Sight, Blind> + Send + 'static,
     ) -> Result<Sight, Gone> {
         let Some(mut gui) = self.gui.take() else {
-            return Err(self.lost(&DesktopError::Gone("it was given up before".to_owned())));
+            return Err(Gone::ScreenLost("it was given up before".to_owned()));
         };
         let working = spawn_blocking(move || {
             let result = work(&mut gui);
@@ -131,24 +131,16 @@ impl Eyes {
         });
         let Ok(worked) = timeout(within, working).await else {
             self.desktop.hang_up();
-            return Err(Gone::Fault(late("an action on the desktop", within)));
+            return Err(Gone::ScreenLost(late("an action", within).to_string()));
         };
         let (gui, result) =
             worked.map_err(|error| Gone::Fault(Fault::new(FaultClass::Internal, error)))?;
         self.gui = Some(gui);
         result.map_err(|blind| match blind {
             Blind::Record(error) => Gone::Fault(evidence_lost(&error)),
-            Blind::Desktop(error) => self.lost(&error),
+            // Whose doing it was is seen when the agent's programs have ended.
+            Blind::Desktop(error) => Gone::ScreenLost(error.to_string()),
         })
-    }
-
-    /// Where programs on the desktop can end its X server, they did; elsewhere it is our own loss.
-    fn lost(&self, error: &DesktopError) -> Gone {
-        if self.desktop.is_within_reach() {
-            Gone::ScreenLost(error.to_string())
-        } else {
-            Gone::Fault(fault(error))
-        }
     }
 }
 

@@ -204,12 +204,16 @@ async fn windows(desktop: &Arc<Desktop>) -> Result<usize, Fault> {
     Ok(blocking(move || desktop.windows().list()).await?.len())
 }
 
+/// Everything that a desktop is asked for has its own deadline; a hostile X server may stretch it.
+const LONGEST_CALL: Duration = Duration::from_secs(180);
+
 /// Runs something of a desktop where it may block.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, DesktopError> + Send + 'static,
 ) -> Result<T, Fault> {
-    spawn_blocking(work)
+    timeout(LONGEST_CALL, spawn_blocking(work))
         .await
+        .map_err(|_| late("a call of the desktop", LONGEST_CALL))?
         .map_err(|error| Fault::new(FaultClass::Internal, error))?
         .map_err(|error| fault(&error))
 }

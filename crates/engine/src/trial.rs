@@ -185,10 +185,30 @@ async fn run_and_freeze(
         Some(desktop) if desktop.is_within_reach() => (Some(desktop), None),
         desktop => (None, desktop),
     };
+    let frozen = freeze(attempt, sandbox, turn, ours.as_deref()).await;
     end_desktop(ours).await;
+    frozen.map(|frozen| Frozen {
+        _desktop: inside,
+        ..frozen
+    })
+}
+
+/// The cut: ends the agent's programs and takes what they left.
+async fn freeze(
+    attempt: &mut Attempt,
+    sandbox: &mut Option<Box<dyn Sandbox>>,
+    turn: Result<Turn, Fault>,
+    desktop: Option<&Desktop>,
+) -> Result<Frozen, Fault> {
     let turn = turn?;
     attempt.end = Some(turn.end);
     attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
+    let lost = turn.end == TurnEnd::ScreenLost;
+    if let (true, None, Some(sandbox)) = (lost, desktop, sandbox.as_deref()) {
+        // In a container the agent can end the X server, but not the container.
+        let alive = sandbox.exec(&Exec::new(["true"], ALIVE)).await;
+        alive.map_err(|error| fault_of(&error))?;
+    }
 
     attempt.enter(Phase::Frozen)?;
     let (cut_off, work) = match sandbox {
@@ -205,6 +225,9 @@ async fn run_and_freeze(
             Err(_) => return Err(late("freezing the environment", FREEZE)),
         },
     };
+    if let (true, Some(desktop)) = (lost, desktop) {
+        still_there(attempt, desktop).await?;
+    }
     if let Some(archive) = &work {
         attempt.left_out = archive.left_out();
         keep(attempt, archive).await?;
@@ -215,9 +238,24 @@ async fn run_and_freeze(
         work,
         actions: turn.actions,
         result: turn.result,
-        _desktop: inside,
+        _desktop: None,
     })
 }
+
+/// Any program on a desktop can cut others off from its X server. If the server answers again now that
+/// they have ended, they did; if not, it is our own loss.
+async fn still_there(attempt: &Attempt, desktop: &Desktop) -> Result<(), Fault> {
+    let address = desktop.address().clone();
+    let answers = spawn_blocking(move || Desktop::connect(&address).is_ok_and(|x| x.answers()));
+    if answers.await.unwrap_or(false) {
+        return Ok(());
+    }
+    let why = attempt.end_note.clone().unwrap_or_default();
+    Err(Fault::new(FaultClass::Environment, why))
+}
+
+/// For a container to show that it lives.
+const ALIVE: Duration = Duration::from_secs(20);
 
 async fn take_turn(
     attempt: &mut Attempt,
@@ -234,7 +272,13 @@ async fn take_turn(
 
 /// A private X server ends here, before evidence is looked at; that takes a moment.
 async fn end_desktop(desktop: Option<Arc<Desktop>>) {
-    spawn_blocking(move || drop(desktop)).await.ok();
+    let end = move || {
+        if let Some(desktop) = desktop {
+            // Somebody may still hold it: a call that took too long.
+            desktop.end();
+        }
+    };
+    spawn_blocking(end).await.ok();
 }
 
 /// Stores the frozen working folder, so that the trial can be graded again.

@@ -4,6 +4,8 @@
 mod actions;
 #[path = "desktop_tasks/container.rs"]
 mod container;
+#[path = "desktop_tasks/cut_off.rs"]
+mod cut_off;
 #[path = "desktop_tasks/lost.rs"]
 mod lost;
 #[path = "desktop_tasks/record.rs"]

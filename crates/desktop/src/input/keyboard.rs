@@ -85,11 +85,14 @@ impl<'a> Keyboard<'a> {
     /// All keys down in their order, and up in reverse.
     pub fn combination(&self, combination: &KeyCombination) -> Result<(), DesktopError> {
         self.with(combination.keys(), |board, places| {
+            // A key that is held already stays so.
+            let held = self.seat.held().keycodes();
+            let is_held = |place: &Position| held.contains(&place.keycode);
             let mut pressed = Ok(());
             for place in places {
                 pressed = pressed.and_then(|()| self.down(board, *place));
             }
-            for place in places.iter().rev() {
+            for place in places.iter().rev().filter(|place| !is_held(place)) {
                 let key = Physical::Key(place.keycode);
                 self.seat.held().release(self.seat.x(), key)?;
             }

@@ -196,7 +196,7 @@ impl Settler {
                 && attributes.all_event_masks.contains(EventMask::EXPOSURE);
             let (width, height) = (geometry.width, geometry.height);
             let area = u32::from(width) * u32::from(height);
-            if draws && found.is_none_or(|(largest, ..)| area > largest) {
+            if draws && area > 0 && found.is_none_or(|(largest, ..)| area > largest) {
                 found = Some((area, window, width - width / 8 - 1, height - height / 8 - 1));
             }
         }

@@ -27,6 +27,9 @@ const BATCH: usize = 1000;
 /// So much is taken before it is told.
 const MOST: usize = 4 * BATCH;
 
+/// How often the server is asked for more before the listener looks whether it is to stop.
+const MOST_BATCHES: usize = 8;
+
 /// One event of the server.
 pub(super) struct Arrived {
     pub(super) t: Duration,
@@ -161,7 +164,11 @@ impl Work for Watch {
 
     fn take(&mut self, events: &mut Vec<Event>) -> Result<Taken, DesktopError> {
         let mut taken = Taken::More;
-        while events.len() < MOST {
+        // Counted too, because what is read may come to nothing.
+        for _ in 0..MOST_BATCHES {
+            if events.len() >= MOST {
+                break;
+            }
             let mut batch = Vec::new();
             self.inbox.gather(None, &mut batch)?;
             if batch.is_empty() {

@@ -22,14 +22,20 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 const ROOTS: [&str; 4] = ["bin", "lib", "lib32", "lib64"];
 
 /// The server says its number on standard output when it is ready. The window manager starts at
-/// the first line of our words, and everything ends when there are no more: also when we are killed.
+/// the first line of our words. Everything ends when there are no more, also when we are killed, and when the
+/// server ends.
 const SCRIPT: &str = r#"
 ulimit -v "$memory"
-"$@" &
+exec 3<&0
+"$@" 3<&- &
+server=$!
 exec >/dev/null
 read go
-DISPLAY=":$number" XAUTHORITY=/agon/authority openbox --sm-disable --config-file /agon/openbox.xml &
-read end
+DISPLAY=":$number" XAUTHORITY=/agon/authority openbox --sm-disable --config-file /agon/openbox.xml \
+    3<&- 2>/dev/null &
+{ read end; kill -9 $server; } <&3 3<&- &
+exec <&- 3<&-
+wait $server
 "#;
 
 /// What the server may take for the pictures of its clients, in KiB of addresses: they must not take

@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agon_sandbox::OwnedFolder;
@@ -33,7 +34,7 @@ const ENDING: Duration = Duration::from_secs(2);
 pub(crate) struct PrivateServer {
     child: Child,
     /// Everything inside ends when this is closed.
-    words: Option<ChildStdin>,
+    words: Mutex<Option<ChildStdin>>,
     folder: OwnedFolder,
     cookie: Cookie,
 }
@@ -55,11 +56,11 @@ impl PrivateServer {
         let child = spawn_lasting(command).map_err(DesktopError::io("can't start bubblewrap"))?;
         let mut server = Self {
             child,
-            words: None,
+            words: Mutex::default(),
             folder,
             cookie,
         };
-        server.words = server.child.stdin.take();
+        server.words = Mutex::new(server.child.stdin.take());
         let Some(mut said) = server.child.stdout.take() else {
             return Err(DesktopError::Start("it has no pipes".to_owned()));
         };
@@ -74,8 +75,17 @@ impl PrivateServer {
         }
     }
 
-    pub(crate) fn start_window_manager(&mut self) -> Result<(), DesktopError> {
-        let written = self.words.as_mut().map(|words| words.write_all(b"go\n"));
+    fn words(&self) -> MutexGuard<'_, Option<ChildStdin>> {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends everything inside; comes back before it has.
+    pub(crate) fn end(&self) {
+        drop(self.words().take());
+    }
+
+    pub(crate) fn start_window_manager(&self) -> Result<(), DesktopError> {
+        let written = self.words().as_mut().map(|words| words.write_all(b"go\n"));
         match written {
             Some(Ok(())) => Ok(()),
             _ => Err(DesktopError::Start(self.complaints())),
@@ -120,7 +130,7 @@ impl Drop for PrivateServer {
     fn drop(&mut self) {
         // Ends the first process inside, and with it all others: bubblewrap comes back when the last
         // of them is gone.
-        drop(self.words.take());
+        self.end();
         let ended = Pid::from_raw(self.child.id().cast_signed())
             .ok_or(io::ErrorKind::NotFound.into())
             .and_then(|pid| Ok(pidfd_open(pid, PidfdFlags::empty())?))

@@ -14,6 +14,9 @@ use crate::authority::Cookie;
 use crate::error::DesktopError;
 use crate::geometry::Size;
 
+/// What is forgotten at a time: whoever makes news faster than that must not hold us up.
+const MOST_NEWS: usize = 10_000;
+
 pub(crate) struct XConnection {
     x: RustConnection<DeadlineStream>,
     screen: usize,
@@ -54,7 +57,7 @@ impl XConnection {
             });
         let mut why = "it is no display of this machine".to_owned();
         for path in paths {
-            match UnixStream::connect(&path) {
+            match address::connect_in_time(path.as_bytes()) {
                 Ok(socket) => {
                     let host = rustix::system::uname();
                     let host = host.nodename().to_bytes();
@@ -126,6 +129,17 @@ impl XConnection {
     /// Comes back when the server has handled everything sent before.
     pub(crate) fn sync(&self) -> Result<(), DesktopError> {
         self.x.get_input_focus()?.reply()?;
+        Ok(())
+    }
+
+    /// Reads and forgets what the server tells everybody, such as changes of the keyboard, on a
+    /// connection that asked for nothing: else it would be kept for ever.
+    pub(crate) fn forget_news(&self) -> Result<(), DesktopError> {
+        for _ in 0..MOST_NEWS {
+            if self.x.poll_for_event()?.is_none() {
+                break;
+            }
+        }
         Ok(())
     }
 

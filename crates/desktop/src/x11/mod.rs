@@ -2,10 +2,11 @@
 
 mod atoms;
 mod connection;
+mod framing;
 mod shared_memory;
 mod stream;
 
 pub(crate) use atoms::Atoms;
 pub(crate) use connection::XConnection;
 pub(crate) use shared_memory::SharedMemory;
-pub(crate) use stream::{DeadlineStream, Scissors, ready};
+pub(crate) use stream::{DeadlineStream, PATIENCE, Scissors, ready};

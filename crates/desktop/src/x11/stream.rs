@@ -5,12 +5,14 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use x11rb::rust_connection::{DefaultStream, PollMode, Stream};
 use x11rb::utils::RawFdContainer;
+
+use super::framing::Framing;
 
 /// The longest silence of a server that somebody waits for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -20,6 +22,7 @@ pub(crate) struct DeadlineStream {
     inner: DefaultStream,
     /// The same socket, to cut it.
     scissors: Arc<UnixStream>,
+    framing: Mutex<Framing>,
 }
 
 /// Cuts a connection from any thread: whoever waits on it gets an error.
@@ -37,7 +40,11 @@ impl DeadlineStream {
     pub(crate) fn new(socket: UnixStream) -> io::Result<Self> {
         let scissors = Arc::new(socket.try_clone()?);
         let (inner, _) = DefaultStream::from_unix_stream(socket)?;
-        Ok(Self { inner, scissors })
+        Ok(Self {
+            inner,
+            scissors,
+            framing: Mutex::default(),
+        })
     }
 
     pub(crate) fn scissors(&self) -> Scissors {
@@ -86,7 +93,10 @@ impl Stream for DeadlineStream {
     }
 
     fn read(&self, buf: &mut [u8], fds: &mut Vec<RawFdContainer>) -> io::Result<usize> {
-        self.inner.read(buf, fds)
+        let read = self.inner.read(buf, fds)?;
+        let mut framing = self.framing.lock().unwrap_or_else(PoisonError::into_inner);
+        framing.follow(&buf[..read])?;
+        Ok(read)
     }
 
     fn write(&self, buf: &[u8], fds: &mut Vec<RawFdContainer>) -> io::Result<usize> {

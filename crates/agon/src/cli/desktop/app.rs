@@ -1,5 +1,5 @@
-//! Programs that run on a desktop of ours as the user himself: started with its address, ended with
-//! all of their group when the desktop ends.
+//! Programs that run on a desktop of ours as the user himself: started with its address, each in a
+//! process namespace that ends with the desktop, and with us however we end.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -17,6 +17,9 @@ use crate::cli::output;
 /// What a program may take to end in order.
 const ENDING: Duration = Duration::from_secs(2);
 
+/// The first process in the namespace: passes on that the program is to end, and ends with it.
+const FIRST: &str = r#"trap 'kill -TERM -1' TERM; /bin/sh -c "$1" & wait $!; wait $!"#;
+
 /// Each in a process group of its own. What they say goes to our standard error.
 pub(super) fn start(
     commands: &[String],
@@ -26,8 +29,18 @@ pub(super) fn start(
     let mut apps = JoinSet::new();
     for command in commands {
         let said = io::stderr().as_fd().try_clone_to_owned()?;
-        let child = Command::new("/bin/sh")
-            .args(["-c", command])
+        let child = Command::new("bwrap")
+            // All of the user's own, but for the numbers of processes.
+            .args(["--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid"])
+            .args([
+                "--as-pid-1",
+                "--die-with-parent",
+                "--",
+                "/bin/sh",
+                "-c",
+                FIRST,
+            ])
+            .args(["app", command])
             .env("DISPLAY", published.display())
             .env("XAUTHORITY", published.authority())
             .stdin(Stdio::null())

@@ -233,7 +233,7 @@ fn commands_and_screen_are_of_one_environment() {
     let steps = played.steps();
     let said = &steps[2].seen.text;
     assert!(
-        said.starts_with("typed\n:0\n") && said.contains("\"xterm\""),
+        said.starts_with("typed\n:4242\n") && said.contains("\"xterm\""),
         "{said}"
     );
     assert_eq!(steps[2].seen.screen, None, "a shell has its own words");
