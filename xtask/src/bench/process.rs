@@ -1,6 +1,8 @@
 //! Runs a program from outside and measures it: wall-clock time, the most memory it ever held and what
 //! it wrote.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -22,7 +24,9 @@ pub(super) struct Measured {
     pub(super) success: bool,
 }
 
-/// Bytes that a process and the children that it waited for wrote.
+/// Bytes that a process wrote: the sum over its threads, because the count of the whole process holds those
+/// of children too, and an X server writes to sockets. Read while they live: what a thread wrote after it
+/// was looked at last is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Written {
     /// Handed over by calls of `write(2)` and its kin: to files, pipes, sockets and memory alike.
@@ -50,7 +54,9 @@ pub(super) fn measure(command: &mut Command) -> Result<Measured, Failure> {
         let _ = send.send(result.map(|_| text));
     });
     let mut peak_kib = 0;
+    let mut threads = HashMap::new();
     let stdout = loop {
+        look_at_threads(child.id(), &mut threads);
         peak_kib = peak_kib.max(high_water_kib(child.id()).unwrap_or(0));
         match ended.recv_timeout(READ_MEMORY_EVERY) {
             Ok(text) => break text.trying(&running)?,
@@ -62,9 +68,13 @@ pub(super) fn measure(command: &mut Command) -> Result<Measured, Failure> {
             }
         }
     };
-    // Its output is closed, so it writes nothing any more; the kernel forgets it when it is waited for.
-    let io = std::fs::read_to_string(format!("/proc/{}/io", child.id()));
-    let written = io.ok().as_deref().and_then(written).unwrap_or_default();
+    look_at_threads(child.id(), &mut threads);
+    let written = threads
+        .values()
+        .fold(Written::default(), |sum, one: &Written| Written {
+            by_calls: sum.by_calls + one.by_calls,
+            to_disks: sum.to_disks + one.to_disks,
+        });
     let status = child.wait().trying(&running)?;
     let seconds = started.elapsed().as_secs_f64();
     let _ = reader.join();
@@ -75,6 +85,17 @@ pub(super) fn measure(command: &mut Command) -> Result<Measured, Failure> {
         stdout,
         success: status.success(),
     })
+}
+
+/// Notes what each thread has written so far.
+fn look_at_threads(pid: u32, threads: &mut HashMap<OsString, Written>) {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
+    for task in tasks.into_iter().flatten().flatten() {
+        let io = std::fs::read_to_string(task.path().join("io"));
+        if let Some(written) = io.ok().as_deref().and_then(written) {
+            threads.insert(task.file_name(), written);
+        }
+    }
 }
 
 fn high_water_kib(pid: u32) -> Option<u64> {

@@ -10,7 +10,7 @@ use crate::error::DesktopError;
 use crate::x11::{SharedMemory, XConnection};
 
 /// How many wait for the next capture; more of them are given back to the system.
-const IDLE: usize = 2;
+const IDLE: usize = 1;
 
 #[derive(Debug)]
 struct Segment {
