@@ -204,11 +204,6 @@ async fn freeze(
     attempt.end = Some(turn.end);
     attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
     let lost = turn.end == TurnEnd::ScreenLost;
-    if let (true, None, Some(sandbox)) = (lost, desktop, sandbox.as_deref()) {
-        // In a container the agent can end the X server, but not the container.
-        let alive = sandbox.exec(&Exec::new(["true"], ALIVE)).await;
-        alive.map_err(|error| fault_of(&error))?;
-    }
 
     attempt.enter(Phase::Frozen)?;
     let (cut_off, work) = match sandbox {
@@ -253,9 +248,6 @@ async fn still_there(attempt: &Attempt, desktop: &Desktop) -> Result<(), Fault> 
     let why = attempt.end_note.clone().unwrap_or_default();
     Err(Fault::new(FaultClass::Environment, why))
 }
-
-/// For a container to show that it lives.
-const ALIVE: Duration = Duration::from_secs(20);
 
 async fn take_turn(
     attempt: &mut Attempt,
