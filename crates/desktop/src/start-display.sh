@@ -19,7 +19,10 @@ done
 [ $manager = none ] && fail "the image has no window manager: it needs openbox (or xfwm4, fluxbox, \
 icewm, matchbox-window-manager, metacity, twm)"
 case $manager in
-  openbox) options=--sm-disable ;;
+  openbox)
+    printf '%s' "$openbox" >/tmp/.agon-openbox.xml
+    options='--sm-disable --config-file /tmp/.agon-openbox.xml'
+    ;;
   xfwm4) options=--compositor=off ;;
   metacity) options='--sm-disable --no-composite' ;;
   *) options= ;;
