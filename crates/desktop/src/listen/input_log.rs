@@ -73,9 +73,10 @@ impl InputLog {
 }
 
 impl Kept {
-    /// Motions with nothing between them are one.
+    /// When room gets scarce, motions with nothing between them are one.
     fn add(&mut self, event: InputEvent, most: usize) {
-        if let Some(last) = self.events.back_mut()
+        if self.events.len() >= most / 2
+            && let Some(last) = self.events.back_mut()
             && (last.kind, event.kind) == (InputKind::Motion, InputKind::Motion)
         {
             *last = event;

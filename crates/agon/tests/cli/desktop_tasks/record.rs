@@ -119,7 +119,9 @@ fn what_the_x_server_saw_is_beside_each_action_and_agrees_with_it() {
         (json!({ "action": "move", "x": 0, "y": 239 }), "to 0,239"),
         (
             json!({ "action": "drag", "path": [{ "x": 5, "y": 6 }, { "x": 70, "y": 80 }] }),
-            "to 5,6|1 down|to 70,80|1 up",
+            "to 5,6|1 down|to 8,9|to 11,13|to 15,17|to 18,21|to 22,25|to 25,29|to 28,33|to 32,37|\
+             to 35,41|to 39,44|to 42,48|to 46,52|to 49,56|to 52,60|to 56,64|to 59,68|to 63,72|\
+             to 66,76|to 70,80|1 up",
         ),
         (
             json!({ "action": "scroll", "x": 9, "y": 9, "dx": -1, "dy": 2 }),
