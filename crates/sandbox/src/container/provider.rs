@@ -54,7 +54,7 @@ impl ContainerProvider {
         let image = body.image.clone().unwrap_or_default();
         // Owned before it exists: whatever happens from here on, it is removed.
         let name = format!("agon-{:016x}", rand::random::<u64>());
-        let owned = OwnedContainer::new(self.engine.clone(), name.clone());
+        let mut owned = OwnedContainer::new(self.engine.clone(), name.clone());
         let docker = &self.engine.docker;
         let named = CreateContainerOptions {
             name: Some(name.clone()),
@@ -66,6 +66,7 @@ impl ContainerProvider {
             }
             other => other.map_err(not_started)?,
         };
+        owned.created = true;
         let input = match &request.display {
             Some(_) => Some(self.let_display_start(&name).await?),
             None => None,

@@ -9,7 +9,7 @@ use bollard::models::ContainerState;
 use bollard::query_parameters::{KillContainerOptions, WaitContainerOptions};
 use futures_util::StreamExt;
 use tokio::runtime::Handle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::engine::{Engine, failed};
 use super::{files, freeze, leftovers};
@@ -44,8 +44,13 @@ pub(super) struct Container {
 pub(super) struct OwnedContainer {
     pub(super) container: Container,
     runtime: Handle,
+    /// The engine has said that it is there.
+    pub(super) created: bool,
     removed: bool,
 }
+
+/// When a removal is tried again for a container that was not there yet, in milliseconds.
+const AGAIN: [u64; 4] = [100, 200, 400, 800];
 
 /// Deadline for a removal. What is left then is found by its owner label.
 pub(super) const REMOVAL: Duration = Duration::from_secs(60);
@@ -55,6 +60,7 @@ impl OwnedContainer {
         Self {
             container: Container { engine, name },
             runtime: Handle::current(),
+            created: false,
             removed: false,
         }
     }
@@ -65,7 +71,18 @@ impl Drop for OwnedContainer {
         if !self.removed {
             let container = self.container.clone();
             let removals = container.engine.removals.clone();
-            removals.spawn_on(async move { container.remove().await }, &self.runtime);
+            let created = self.created;
+            let removal = async move {
+                container.remove().await;
+                if !created {
+                    // Given up while it was being made: the engine may come to it after us.
+                    for pause in AGAIN {
+                        sleep(Duration::from_millis(pause)).await;
+                        container.remove().await;
+                    }
+                }
+            };
+            removals.spawn_on(removal, &self.runtime);
         }
     }
 }
