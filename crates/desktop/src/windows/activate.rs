@@ -7,7 +7,7 @@ use x11rb::protocol::xproto::{
     ConfigureWindowAux, ConnectionExt as _, InputFocus, StackMode, Time,
 };
 
-use super::asking::{BY_USER, PATIENCE, ask};
+use super::asking::{BY_USER, PATIENCE, ask, settle};
 use super::list::{Windows, active, find, list, no_such, stacked};
 use super::wait::Watch;
 use super::window::WindowInfo;
@@ -27,6 +27,10 @@ impl Windows<'_> {
         let watch = Watch::new(self.desktop.address())?;
         let x = watch.x();
         let window = find(x, title)?;
+        // A window manager gives the focus to a window that has just come, and may be about to: what it
+        // has begun is done after the first answer, and what comes of that after the second.
+        settle(&watch)?;
+        settle(&watch)?;
         request(x, window.id)?;
         let ended = watch.until(Instant::now() + PATIENCE, |x| {
             if active(x)? == Some(window.id) {
