@@ -29,8 +29,10 @@ impl Windows<'_> {
         let window = find(x, title)?;
         // A window manager gives the focus to a window that has just come, and may be about to: what it
         // has begun is done after the first answer, and what comes of that after the second.
-        settle(&watch)?;
-        settle(&watch)?;
+        if is_managed(x)? {
+            settle(&watch)?;
+            settle(&watch)?;
+        }
         request(x, window.id)?;
         let ended = watch.until(Instant::now() + PATIENCE, |x| {
             if active(x)? == Some(window.id) {
