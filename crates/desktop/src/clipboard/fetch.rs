@@ -8,8 +8,8 @@ use rustix::event::PollFlags;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    Atom, AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, CreateWindowAux, EventMask,
-    GetPropertyReply, Property, Time, Window, WindowClass,
+    Atom, AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, EventMask, GetPropertyReply,
+    Property, Time, Window,
 };
 
 use super::offer::{MOST_BYTES, too_long};
@@ -61,12 +61,7 @@ impl Mailbox {
     fn new(address: &DisplayAddress) -> Result<Self, DesktopError> {
         let deadline = Instant::now() + PATIENCE;
         let x = XConnection::open(address)?;
-        let window = x.x().generate_id()?;
-        let attributes = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        let class = WindowClass::INPUT_OUTPUT;
-        x.x()
-            .create_window(0, window, x.root(), 0, 0, 1, 1, 0, class, 0, &attributes)?
-            .check()?;
+        let window = x.unseen_window()?;
         Ok(Self {
             x,
             window,

@@ -9,8 +9,7 @@ use rustix::event::PollFlags;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, CreateWindowAux, EventMask, PropMode, Property, Timestamp,
-    Window, WindowClass,
+    AtomEnum, ConnectionExt as _, PropMode, Property, Timestamp, Window,
 };
 use x11rb::wrapper::ConnectionExt as _;
 
@@ -38,12 +37,7 @@ impl Owner {
     /// The clipboard is ours when this returns.
     pub(super) fn start(address: &DisplayAddress, text: &str) -> Result<Self, DesktopError> {
         let x = XConnection::open(address)?;
-        let window = x.x().generate_id()?;
-        let attributes = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        let class = WindowClass::INPUT_OUTPUT;
-        x.x()
-            .create_window(0, window, x.root(), 0, 0, 1, 1, 0, class, 0, &attributes)?
-            .check()?;
+        let window = x.unseen_window()?;
         let since = time(&x, window)?;
         let clipboard = x.atoms().CLIPBOARD;
         x.x().set_selection_owner(window, clipboard, since)?;

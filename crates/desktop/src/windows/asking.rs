@@ -2,10 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{
-    Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass,
-};
+use x11rb::protocol::xproto::{Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask};
 
 use super::wait::Watch;
 use crate::address::DisplayAddress;
@@ -80,11 +77,7 @@ struct Question<'a> {
 impl<'a> Question<'a> {
     fn new(watch: &'a Watch) -> Result<Self, DesktopError> {
         let x = watch.x();
-        let window = x.x().generate_id()?;
-        let attributes = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        let class = WindowClass::INPUT_OUTPUT;
-        x.x()
-            .create_window(0, window, x.root(), 0, 0, 1, 1, 0, class, 0, &attributes)?;
+        let window = x.unseen_window()?;
         Ok(Self { watch, window })
     }
 

@@ -4,7 +4,9 @@ use std::os::unix::net::UnixStream;
 
 use x11rb::connection::Connection;
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
-use x11rb::protocol::xproto::{ConnectionExt as _, ImageOrder, Screen, Window};
+use x11rb::protocol::xproto::{
+    ConnectionExt as _, CreateWindowAux, EventMask, ImageOrder, Screen, Window, WindowClass,
+};
 use x11rb::rust_connection::RustConnection;
 
 use super::atoms::Atoms;
@@ -130,6 +132,17 @@ impl XConnection {
     pub(crate) fn sync(&self) -> Result<(), DesktopError> {
         self.x.get_input_focus()?.reply()?;
         Ok(())
+    }
+
+    /// A window that is never shown: to be told of changes of its properties. Ends with the connection.
+    pub(crate) fn unseen_window(&self) -> Result<Window, DesktopError> {
+        let window = self.x.generate_id()?;
+        let attributes = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        let class = WindowClass::INPUT_OUTPUT;
+        self.x
+            .create_window(0, window, self.root(), 0, 0, 1, 1, 0, class, 0, &attributes)?
+            .check()?;
+        Ok(window)
     }
 
     /// Reads and forgets what the server tells everybody, such as changes of the keyboard, on a
