@@ -42,11 +42,14 @@ impl Cookie {
 
     /// Reads a file that [`Cookie::authority_file`] gave the content of.
     pub fn read(path: &Path) -> io::Result<Self> {
-        let file = fs::read(path)?;
-        let cookie = file.last_chunk().copied().map(Self);
-        cookie
-            .filter(|cookie| cookie.authority_file() == file)
+        Self::from_authority_file(&fs::read(path)?)
             .ok_or_else(|| io::Error::other("it was not written by Agon"))
+    }
+
+    /// The way back from [`Cookie::authority_file`].
+    pub fn from_authority_file(file: &[u8]) -> Option<Self> {
+        let cookie = file.last_chunk().copied().map(Self);
+        cookie.filter(|cookie| cookie.authority_file() == file)
     }
 
     /// Writes the authority file, readable with `mode`.

@@ -81,6 +81,9 @@ impl ContainerDisplay {
         let Some(desktop) = self.until_it_answers(&address, deadline)? else {
             return Err(late("starting the X server in the container"));
         };
+        // The first picture is the slowest, for its memory is new: it is taken while the window manager
+        // starts.
+        desktop.screen().capture()?;
         if !desktop.wait_for_window_manager(deadline)? {
             return Err(late("starting the window manager in the container"));
         }

@@ -27,28 +27,57 @@ pub(crate) fn start_display(config: &DesktopConfig, cookie: &Cookie) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
-    use std::process::Command;
+    use std::process::{Command, Output};
+
+    use tempfile::TempDir;
 
     use super::*;
     use crate::geometry::Size;
 
-    /// Runs the script to its end where these files are empty, as if in a container.
-    fn said_without(missing: &[&str], config: &DesktopConfig) -> String {
+    /// Runs the script to its end, as if in a container, with other programs (names, files) in place of
+    /// the usual ones.
+    fn run(with: &[(&str, &Path)], config: &DesktopConfig) -> (Output, TempDir) {
         let folder = tempfile::tempdir().unwrap();
-        let mut jail = Command::new("bwrap");
-        jail.args(["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]);
+        let mut jail = Command::new("timeout");
+        jail.args(["60", "bwrap", "--unshare-all", "--die-with-parent"]);
+        jail.args(["--ro-bind", "/", "/"]);
         jail.args([
             "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind",
         ]);
         jail.arg(folder.path()).arg("/tmp/.X11-unix");
-        for program in missing {
-            jail.args(["--ro-bind", "/dev/null", &format!("/usr/bin/{program}")]);
+        for (program, file) in with {
+            jail.arg("--ro-bind").arg(file);
+            jail.arg(format!("/usr/bin/{program}"));
         }
         jail.args(["sh", "-c", &start_display(config, &Cookie::random())]);
-        let ended = jail.output().unwrap();
+        (jail.output().unwrap(), folder)
+    }
+
+    /// What is told where these are no programs.
+    fn said_without(missing: &[&str], config: &DesktopConfig) -> String {
+        let nothing = Path::new("/dev/null");
+        let without: Vec<_> = missing.iter().map(|name| (*name, nothing)).collect();
+        let (ended, folder) = run(&without, config);
         assert!(!ended.status.success(), "{ended:?}");
         std::fs::read_to_string(folder.path().join("agon-error")).unwrap()
+    }
+
+    /// What stands in the file `told` of the socket's folder after a run with these programs.
+    fn told_with(programs: &[(&str, &str)]) -> String {
+        let scripts = tempfile::tempdir().unwrap();
+        let files = programs.iter().map(|(name, script)| {
+            let file = scripts.path().join(name);
+            std::fs::write(&file, format!("#!/bin/sh\n{script}")).unwrap();
+            std::fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+            (*name, file)
+        });
+        let files: Vec<_> = files.collect();
+        let with: Vec<_> = files.iter().map(|(name, file)| (*name, &**file)).collect();
+        let (_, folder) = run(&with, &DesktopConfig::default());
+        std::fs::read_to_string(folder.path().join("told")).unwrap()
     }
 
     #[test]
@@ -79,5 +108,21 @@ mod tests {
         // Versions of it differ in their words, not in that there are some.
         let words = said.strip_prefix("Xvfb ended: ").unwrap();
         assert!(!words.trim().is_empty());
+    }
+
+    #[test]
+    fn a_window_manager_that_came_too_early_is_started_again() {
+        let openbox = "if mkdir /tmp/early; then exit 1; fi
+            [ -S /tmp/.X11-unix/X0 ] && echo again >>/tmp/.X11-unix/told
+            kill -9 -1";
+        assert_eq!(told_with(&[("openbox", openbox)]), "again\n");
+    }
+
+    #[test]
+    fn a_window_manager_that_was_killed_is_not_started_again() {
+        let server = "echo 0 >&4";
+        let openbox = "echo started >>/tmp/.X11-unix/told; kill -9 $$";
+        let told = told_with(&[("Xvfb", server), ("openbox", openbox)]);
+        assert_eq!(told, "started\n");
     }
 }

@@ -18,7 +18,7 @@ use crate::input::{Keyboard, Mouse, Seat};
 use crate::private::PrivateServer;
 use crate::screen::{Capturer, Screen};
 use crate::windows::{self, Windows};
-use crate::x11::{XConnection, ready};
+use crate::x11::{Lines, XConnection, ready};
 
 /// The background of private desktops.
 const BACKGROUND: u32 = 0x002e_3440;
@@ -42,6 +42,8 @@ pub struct Desktop {
     seat: Seat,
     x: Arc<XConnection>,
     capturer: Capturer,
+    /// For what needs events of its own.
+    lines: Lines,
     address: DisplayAddress,
     host: Host,
     offer: Offer,
@@ -83,6 +85,7 @@ impl Desktop {
             seat: Seat::new(Arc::clone(&x)),
             x,
             capturer,
+            lines: Lines::default(),
             address: address.clone(),
             host: Host::Given,
             offer: Offer::default(),
@@ -133,9 +136,23 @@ impl Desktop {
         }
     }
 
-    /// Cuts the connection: whoever waits for an answer of the X server gets an error now.
+    /// Cuts all connections that act on the desktop: whoever waits for an answer of the X server gets
+    /// an error now, and so does whoever asks for something later.
     pub fn hang_up(&self) {
         self.x.scissors().cut();
+        self.lines.cut();
+    }
+
+    /// A further connection, which ends no later than this one.
+    pub(crate) fn line(&self) -> Result<XConnection, DesktopError> {
+        self.lines.open(&self.address)
+    }
+
+    /// Releases what is held through us and hangs up. Nobody who still has this desktop can press
+    /// anything any more, whatever he is doing.
+    pub fn let_go(&self) {
+        self.seat.close();
+        self.hang_up();
     }
 
     /// The process of a private desktop's jail.

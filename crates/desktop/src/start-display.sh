@@ -34,15 +34,26 @@ umask 022
 export DISPLAY=:0 XAUTHORITY="$authority"
 
 # A server that runs as root takes the folder for itself; whoever it belongs to outside has to be able
-# to remove what is in it.
-owner=$(stat -c %u:%g "$sockets")
+# to remove what is in it. Root needs no help, and two programs fewer.
+[ -O "$sockets" ] && owner= || owner=$(stat -c %u:%g "$sockets")
 words=/tmp/.agon-display
 # The server says its number when it is ready, and nothing when it ends before that.
 Xvfb :0 -screen 0 "$screen" -noreset -nolisten tcp -auth "$authority" -s 0 ${glx}extension GLX \
   -displayfd 4 4>&1 >/dev/null 2>"$words" | {
+  early=
+  if [ $manager = openbox ]; then
+    # It loads while the server does, which has a socket by then, and waits there to be served.
+    $manager $options >/dev/null 2>&1 </dev/null &
+    early=$!
+  fi
   read -r number || fail "Xvfb ended: $(head -c 1000 "$words" | tr -s '\n' ' ')"
-  chown "$owner" "$sockets"
+  [ -n "$owner" ] && chown "$owner" "$sockets"
   # News for who watches the folder: the socket was there before the server listened on it.
   : >"$sockets/agon-ready"
+  if [ -n "$early" ]; then
+    wait $early
+    # Openbox ends with 1 when it finds no display: it was too early.
+    [ $? = 1 ] || exit 0
+  fi
   exec $manager $options >/dev/null 2>&1
 }

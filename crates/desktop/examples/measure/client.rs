@@ -19,7 +19,7 @@ use crate::figure::Failed;
 
 const WITHIN: Duration = Duration::from_secs(30);
 /// An early question may be lost.
-const ASK_AGAIN: Duration = Duration::from_millis(20);
+const ASK_AGAIN: Duration = Duration::from_millis(1);
 
 pub(crate) struct Client {
     x: RustConnection,

@@ -72,7 +72,7 @@ impl Times {
         self.percentile(0.5)
     }
 
-    fn percentile(&self, share: f64) -> f64 {
+    pub(crate) fn percentile(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().saturating_sub(1) as f64;

@@ -13,7 +13,6 @@ use x11rb::protocol::xproto::{
 };
 
 use super::offer::{MOST_BYTES, too_long};
-use crate::address::DisplayAddress;
 use crate::error::DesktopError;
 use crate::x11::{XConnection, ready};
 
@@ -23,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What is read at once, in units of four bytes: one more than is kept, so that too much is seen.
 const MOST_UNITS: u32 = (MOST_BYTES / 4 + 1) as u32;
 
-pub(super) fn fetch(address: &DisplayAddress) -> Result<String, DesktopError> {
-    let mail = Mailbox::new(address)?;
+pub(super) fn fetch(x: XConnection) -> Result<String, DesktopError> {
+    let mail = Mailbox::new(x)?;
     let (server, atoms) = (mail.x.x(), mail.x.atoms());
     let owner = server.get_selection_owner(atoms.CLIPBOARD)?.reply()?.owner;
     if owner == x11rb::NONE {
@@ -58,9 +57,8 @@ struct Mailbox {
 }
 
 impl Mailbox {
-    fn new(address: &DisplayAddress) -> Result<Self, DesktopError> {
+    fn new(x: XConnection) -> Result<Self, DesktopError> {
         let deadline = Instant::now() + PATIENCE;
-        let x = XConnection::open(address)?;
         let window = x.unseen_window()?;
         Ok(Self {
             x,

@@ -22,7 +22,7 @@ impl<'a> Clipboard<'a> {
 
     /// The text that was copied last; empty when there is none.
     pub fn get(&self) -> Result<String, DesktopError> {
-        fetch(self.desktop.address())
+        fetch(self.desktop.line()?)
     }
 
     /// Offers a text to whoever pastes, until somebody else copies something or the desktop goes
@@ -31,7 +31,7 @@ impl<'a> Clipboard<'a> {
         if text.len() > MOST_BYTES {
             return Err(too_long());
         }
-        let owner = Owner::start(self.desktop.address(), text)?;
+        let owner = Owner::start(self.desktop.line()?, text)?;
         self.desktop.offer().replace(owner);
         Ok(())
     }

@@ -14,7 +14,6 @@ use x11rb::protocol::xproto::{
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::serve::Server;
-use crate::address::DisplayAddress;
 use crate::error::DesktopError;
 use crate::x11::{Scissors, XConnection, ready};
 
@@ -35,8 +34,7 @@ pub(super) struct Owner {
 
 impl Owner {
     /// The clipboard is ours when this returns.
-    pub(super) fn start(address: &DisplayAddress, text: &str) -> Result<Self, DesktopError> {
-        let x = XConnection::open(address)?;
+    pub(super) fn start(x: XConnection, text: &str) -> Result<Self, DesktopError> {
         let window = x.unseen_window()?;
         let since = time(&x, window)?;
         let clipboard = x.atoms().CLIPBOARD;

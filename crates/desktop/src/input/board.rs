@@ -188,18 +188,30 @@ impl Board {
 
     /// Gives back the codes of a keyboard that somebody sits at; says whether there were some.
     pub(super) fn restore(&mut self, x: &XConnection) -> bool {
-        let nothing: Meanings = self
-            .spare
-            .keycodes()
-            .filter(|code| self.spare.meaning(*code).is_some())
-            .map(|code| (code, [0; 2]))
-            .collect();
-        if self.nobody_sits_there || nothing.is_empty() {
+        if self.lent().is_empty() {
             return false;
         }
         // A program that is behind would else take what was typed last for nothing.
         let settled = x.sync().and_then(|()| self.settler.settle());
-        settled.and_then(|()| change(x, &nothing)).is_ok()
+        settled.is_ok() && self.give_back(x)
+    }
+
+    /// The same at once, whatever was typed last.
+    pub(super) fn give_back(&self, x: &XConnection) -> bool {
+        let lent = self.lent();
+        !lent.is_empty() && change(x, &lent).is_ok()
+    }
+
+    /// Codes that have to be given back, with what they meant before.
+    fn lent(&self) -> Meanings {
+        if self.nobody_sits_there {
+            return Meanings::new();
+        }
+        let codes = self.spare.keycodes();
+        codes
+            .filter(|code| self.spare.meaning(*code).is_some())
+            .map(|code| (code, [0; 2]))
+            .collect()
     }
 }
 

@@ -51,20 +51,40 @@ struct Entry {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+struct State {
     /// In the order in which they were pressed.
-    entries: Mutex<Vec<Entry>>,
+    entries: Vec<Entry>,
+    /// Down for a moment, while text is typed.
+    strokes: Vec<Physical>,
+    /// Nothing is pressed any more.
+    closed: bool,
+}
+
+impl State {
+    fn check(&self) -> Result<(), DesktopError> {
+        if self.closed {
+            return Err(DesktopError::Gone("its user was cut off".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    state: Mutex<State>,
 }
 
 /// Every call leaves its requests in the buffer of the connection: flush it.
 impl Held {
-    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Presses and remembers. A second press of the same is sent again, and released once.
     pub(crate) fn press(&self, x: &XConnection, what: Physical) -> Result<(), DesktopError> {
-        let mut entries = self.lock();
+        let mut state = self.lock();
+        state.check()?;
+        let entries = &mut state.entries;
         match entries.iter_mut().find(|entry| entry.what == what) {
             Some(entry) => entry.lent_to = None,
             None => entries.push(Entry {
@@ -83,7 +103,9 @@ impl Held {
         what: Physical,
         borrower: Physical,
     ) -> Result<(), DesktopError> {
-        let mut entries = self.lock();
+        let mut state = self.lock();
+        state.check()?;
+        let entries = &mut state.entries;
         if entries.iter().any(|entry| entry.what == what) {
             return Ok(());
         }
@@ -97,7 +119,7 @@ impl Held {
 
     /// Releases, whether it was pressed through us or not.
     pub(crate) fn release(&self, x: &XConnection, what: Physical) -> Result<(), DesktopError> {
-        let mut entries = self.lock();
+        let entries = &mut self.lock().entries;
         entries.retain(|entry| entry.what != what);
         what.up(x)?;
         let lent = |entry: &mut Entry| entry.lent_to == Some(what);
@@ -109,11 +131,37 @@ impl Held {
 
     /// Releases everything, the last pressed first.
     pub(crate) fn release_all(&self, x: &XConnection) -> Result<(), DesktopError> {
-        let mut entries = self.lock();
+        let entries = &mut self.lock().entries;
         while let Some(entry) = entries.pop() {
             entry.what.up(x)?;
         }
         Ok(())
+    }
+
+    /// Releases everything, what is being typed included, and lets nobody press anything from here on.
+    pub(super) fn close(&self, x: &XConnection) -> Result<(), DesktopError> {
+        let mut state = self.lock();
+        state.closed = true;
+        while let Some(stroke) = state.strokes.pop() {
+            stroke.up(x)?;
+        }
+        while let Some(entry) = state.entries.pop() {
+            entry.what.up(x)?;
+        }
+        Ok(())
+    }
+
+    /// Presses a key of a text: up again before the text is typed.
+    pub(super) fn stroke(&self, x: &XConnection, what: Physical) -> Result<(), DesktopError> {
+        let mut state = self.lock();
+        state.check()?;
+        state.strokes.push(what);
+        what.down(x)
+    }
+
+    pub(super) fn unstroke(&self, x: &XConnection, what: Physical) -> Result<(), DesktopError> {
+        self.lock().strokes.retain(|stroke| *stroke != what);
+        what.up(x)
     }
 
     pub(super) fn buttons(&self) -> Vec<u8> {
@@ -121,7 +169,7 @@ impl Held {
             Physical::Button(button) => Some(button),
             Physical::Key(_) => None,
         };
-        self.lock().iter().filter_map(button).collect()
+        self.lock().entries.iter().filter_map(button).collect()
     }
 
     pub(super) fn keycodes(&self) -> Vec<u8> {
@@ -129,16 +177,16 @@ impl Held {
             Physical::Key(code) => Some(code),
             Physical::Button(_) => None,
         };
-        self.lock().iter().filter_map(keycode).collect()
+        self.lock().entries.iter().filter_map(keycode).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+        self.lock().entries.is_empty()
     }
 
     /// Releases the keys of `codes` that are held, without forgetting them.
     pub(super) fn lift(&self, x: &XConnection, codes: &[u8]) -> Result<(), DesktopError> {
-        for entry in &mut *self.lock() {
+        for entry in &mut self.lock().entries {
             if matches!(entry.what, Physical::Key(code) if codes.contains(&code)) {
                 entry.lifted = true;
                 entry.what.up(x)?;
@@ -149,7 +197,9 @@ impl Held {
 
     /// Presses what was lifted, but not what has been released in the meantime.
     pub(super) fn put_back(&self, x: &XConnection) -> Result<(), DesktopError> {
-        for entry in &mut *self.lock() {
+        let mut state = self.lock();
+        state.check()?;
+        for entry in &mut state.entries {
             if std::mem::take(&mut entry.lifted) {
                 entry.what.down(x)?;
             }

@@ -37,6 +37,19 @@ impl Seat {
         &self.held
     }
 
+    /// Releases everything, and presses nothing any more. Comes back when the server has done so.
+    pub(crate) fn close(&self) {
+        // A server that is gone has no keys down.
+        let _ = self.held.close(&self.x);
+        // Who types just now has the board; his codes stay lent.
+        if let Ok(board) = self.board.try_lock()
+            && let Some(board) = board.as_ref()
+        {
+            board.give_back(&self.x);
+        }
+        let _ = self.x.sync();
+    }
+
     pub(super) fn repeat(&self) -> &Repeat {
         &self.repeat
     }

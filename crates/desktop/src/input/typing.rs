@@ -8,7 +8,6 @@ use super::held::Physical;
 use super::seat::Seat;
 use crate::error::DesktopError;
 use crate::key::Key;
-use crate::x11::XConnection;
 
 /// Bytes of one text.
 pub const LONGEST_TEXT: usize = 1_000_000;
@@ -58,9 +57,10 @@ fn pieces(seat: &Seat, board: &mut Board, text: &str) -> Result<(), DesktopError
         board.provide(seat.x(), seat.held(), &keys)?;
         rest = &rest[piece.len()..];
         let mut shifted = false;
-        let strokes = strokes(seat.x(), board, piece, &mut shifted, &mut sent);
+        let strokes = strokes(seat, board, piece, &mut shifted, &mut sent);
         if shifted {
-            Physical::Key(board.shift()?).up(seat.x())?;
+            seat.held()
+                .unstroke(seat.x(), Physical::Key(board.shift()?))?;
         }
         strokes?;
     }
@@ -69,12 +69,13 @@ fn pieces(seat: &Seat, board: &mut Board, text: &str) -> Result<(), DesktopError
 
 /// `shifted` says whether Shift is down, `sent` counts characters.
 fn strokes(
-    x: &XConnection,
+    seat: &Seat,
     board: &mut Board,
     piece: &str,
     shifted: &mut bool,
     sent: &mut usize,
 ) -> Result<(), DesktopError> {
+    let (x, held) = (seat.x(), seat.held());
     let shift = Physical::Key(board.shift()?);
     for key in piece.chars().filter_map(Key::from_char) {
         let place = board.find(key).ok_or_else(|| {
@@ -83,14 +84,14 @@ fn strokes(
         if place.shift != *shifted {
             *shifted = place.shift;
             if *shifted {
-                shift.down(x)?;
+                held.stroke(x, shift)?;
             } else {
-                shift.up(x)?;
+                held.unstroke(x, shift)?;
             }
         }
         let key = Physical::Key(place.keycode);
-        key.down(x)?;
-        key.up(x)?;
+        held.stroke(x, key)?;
+        held.unstroke(x, key)?;
         *sent += 1;
         if sent.is_multiple_of(STRIDE) {
             board.keep_pace(x)?;

@@ -138,6 +138,13 @@ impl FrameStream {
         ring.frames.iter().skip(skipped).cloned().collect()
     }
 
+    /// Ends it now: whoever waits for a frame gets an error.
+    pub fn end(&self) {
+        // Wherever the thread is, in its sleep or waiting for the server.
+        let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+        self.scissors.cut();
+    }
+
     /// How many frames were captured.
     pub fn captured(&self) -> u64 {
         self.shared.ring().captured
@@ -151,9 +158,7 @@ impl FrameStream {
 
 impl Drop for FrameStream {
     fn drop(&mut self) {
-        // Wherever the thread is, in its sleep or waiting for the server.
-        let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
-        self.scissors.cut();
+        self.end();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

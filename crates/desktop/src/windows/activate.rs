@@ -24,7 +24,7 @@ enum End {
 impl Windows<'_> {
     /// Makes the window with this title active, shown and on top, and comes back when it is.
     pub fn make_active(&self, title: &str) -> Result<WindowInfo, DesktopError> {
-        let watch = Watch::new(self.desktop.address())?;
+        let watch = Watch::new(self.desktop.line()?)?;
         let x = watch.x();
         let window = find(x, title)?;
         // A window manager gives the focus to a window that has just come, and may be about to: what it

@@ -52,21 +52,27 @@ pub(super) fn settle(watch: &Watch) -> Result<(), DesktopError> {
 /// Waits until the window manager answers; says whether it does. Openbox says that it is there long
 /// before, and forgets what programs ask for in between: their windows would never be shown.
 pub(crate) fn answers(address: &DisplayAddress, deadline: Instant) -> Result<bool, DesktopError> {
-    let watch = Watch::new(address)?;
+    let watch = Watch::new(XConnection::open(address)?)?;
     if !supports(watch.x(), watch.x().atoms()._NET_REQUEST_FRAME_EXTENTS)? {
         return Ok(true);
     }
     let question = Question::new(&watch)?;
+    let mut patience = FIRST;
     while Instant::now() < deadline {
-        if question.is_answered(deadline.min(Instant::now() + AGAIN))? {
-            return Ok(true);
+        if question.is_answered(deadline.min(Instant::now() + patience))? {
+            // Some were asked again too soon. The window they are about must not go before they are
+            // answered, and answers come in order.
+            return Question::new(&watch)?.is_answered(deadline);
         }
+        patience = LONGEST.min(patience * 2);
     }
     Ok(false)
 }
 
-/// An early question may be lost, and is asked again.
-const AGAIN: Duration = Duration::from_millis(20);
+/// An early question may be lost, and is asked again: soon at first, because a window manager that has
+/// said that it is there needs little more.
+const FIRST: Duration = Duration::from_millis(1);
+const LONGEST: Duration = Duration::from_millis(20);
 
 /// How wide the frame of a window would be. The window is never shown.
 struct Question<'a> {

@@ -93,7 +93,7 @@ impl Windows<'_> {
 
     /// Closes the window as a user does, and comes back when it is gone.
     pub fn close(&self, title: &str) -> Result<(), DesktopError> {
-        let watch = Watch::new(self.desktop.address())?;
+        let watch = Watch::new(self.desktop.line()?)?;
         let x = watch.x();
         let window = find(x, title)?;
         if is_managed(x)? {
@@ -121,7 +121,7 @@ impl Windows<'_> {
         size: Option<Size>,
     ) -> Result<WindowInfo, DesktopError> {
         check(to, size)?;
-        let watch = Watch::new(self.desktop.address())?;
+        let watch = Watch::new(self.desktop.line()?)?;
         let x = watch.x();
         let window = find(x, title)?;
         if is_managed(x)? {
@@ -154,7 +154,7 @@ impl Windows<'_> {
         title: &str,
         request: impl FnOnce(&XConnection, u32) -> Result<(), DesktopError>,
     ) -> Result<WindowInfo, DesktopError> {
-        let watch = Watch::new(self.desktop.address())?;
+        let watch = Watch::new(self.desktop.line()?)?;
         let window = find(watch.x(), title)?;
         if !is_managed(watch.x())? {
             return Err(DesktopError::Unsupported(

@@ -11,7 +11,6 @@ use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, Eve
 
 use super::list::{Windows, describe, list, no_such, pick, stacked};
 use super::window::WindowInfo;
-use crate::address::DisplayAddress;
 use crate::error::DesktopError;
 use crate::x11::{XConnection, ready};
 
@@ -20,8 +19,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(address: &DisplayAddress) -> Result<Self, DesktopError> {
-        let x = XConnection::open(address)?;
+    pub(super) fn new(x: XConnection) -> Result<Self, DesktopError> {
         let watched = EventMask::PROPERTY_CHANGE | EventMask::SUBSTRUCTURE_NOTIFY;
         let attributes = ChangeWindowAttributesAux::new().event_mask(watched);
         x.x()
@@ -74,7 +72,7 @@ impl Windows<'_> {
     /// one that changes its title.
     pub fn wait_for(&self, title: &str, within: Duration) -> Result<WindowInfo, DesktopError> {
         let deadline = Instant::now() + within;
-        let watch = Watch::new(self.desktop.address())?;
+        let watch = Watch::new(self.desktop.line()?)?;
         let titles = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         let mut watched = HashSet::new();
         let found = watch.until(deadline, |x| {

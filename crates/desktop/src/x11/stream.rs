@@ -5,7 +5,7 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -29,7 +29,27 @@ pub(crate) struct DeadlineStream {
 #[derive(Debug, Clone)]
 pub(crate) struct Scissors(Arc<UnixStream>);
 
+/// Cuts a connection that is still there, without being a reason for it to be.
+#[derive(Debug)]
+pub(super) struct LooseScissors(Weak<UnixStream>);
+
+impl LooseScissors {
+    pub(super) fn cut(&self) {
+        if let Some(socket) = self.0.upgrade() {
+            Scissors(socket).cut();
+        }
+    }
+
+    pub(super) fn is_useless(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+}
+
 impl Scissors {
+    pub(super) fn loose(&self) -> LooseScissors {
+        LooseScissors(Arc::downgrade(&self.0))
+    }
+
     pub(crate) fn cut(&self) {
         // One that is closed already needs no cutting.
         let _ = self.0.shutdown(Shutdown::Both);

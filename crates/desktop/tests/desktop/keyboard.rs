@@ -171,6 +171,53 @@ fn what_is_held_is_released_when_its_user_goes() {
     );
 }
 
+#[test]
+fn who_is_cut_off_has_released_everything_and_does_nothing_more() {
+    let desktop = desktop();
+    let probe = Probe::cover(&desktop);
+    let user = Desktop::connect(desktop.address()).unwrap();
+    let before = mapping(&desktop);
+    for key in ["shift", "a", "漢"] {
+        user.keyboard().press(key.parse().unwrap()).unwrap();
+    }
+    user.mouse()
+        .press(agon_core::action::Button::Right)
+        .unwrap();
+    user.clipboard().set("mine").unwrap();
+    user.let_go();
+    let state = desktop.keyboard().state().unwrap();
+    assert_eq!((state.keys, state.buttons), (vec![], BTreeSet::new()));
+    assert_eq!(mapping(&desktop), before, "codes are given back");
+    probe.events();
+    user.keyboard().press(Key::Right).unwrap_err();
+    user.keyboard().type_text("x").unwrap_err();
+    user.mouse().move_to(1, 1).unwrap_err();
+    user.screen().capture().unwrap_err();
+    let patience = Duration::from_secs(20);
+    for gone in [
+        user.windows().wait_for("any", patience).unwrap_err(),
+        user.windows().make_active("any").unwrap_err(),
+        user.windows().move_to("any", 1, 1).unwrap_err(),
+        user.clipboard().set("theirs").unwrap_err(),
+        user.clipboard().get().unwrap_err(),
+    ] {
+        assert!(matches!(gone, DesktopError::Gone(_)), "{gone}");
+    }
+    assert_eq!(probe.events(), []);
+}
+
+#[test]
+fn who_waits_is_cut_off_too() {
+    let desktop = desktop();
+    let user = std::sync::Arc::new(Desktop::connect(desktop.address()).unwrap());
+    let waiting = std::sync::Arc::clone(&user);
+    let forever = Duration::from_secs(3600);
+    let waiter = std::thread::spawn(move || waiting.windows().wait_for("no such", forever));
+    // Before it waits or while it does.
+    user.hang_up();
+    waiter.join().unwrap().unwrap_err();
+}
+
 fn mapping(desktop: &Desktop) -> Vec<u32> {
     let x = connect(desktop);
     let map = x.get_keyboard_mapping(8, 248).unwrap().reply().unwrap();
