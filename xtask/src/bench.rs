@@ -1,12 +1,14 @@
 //! `cargo xtask bench NAME`: measures, prints a table and writes `target/bench/NAME.json`. What is
 //! measured stands in one file per name; this file only knows rows and figures.
 
+mod arena;
 mod bare;
 mod desktop;
 mod desktop_run;
 mod lab;
 mod machine;
 mod process;
+mod program;
 mod spine;
 mod suites;
 
@@ -105,9 +107,10 @@ pub(crate) fn run(name: &str, only: &[&str]) -> Result<(), Failure> {
     let rows = match name {
         "spine" => spine::ROWS,
         "desktop" => desktop::ROWS,
+        "arena" => arena::ROWS,
         other => {
             return Err(Failure::usage(format!(
-                "`{other}` is no bench; there are: desktop, spine"
+                "`{other}` is no bench; there are: arena, desktop, spine"
             )));
         }
     };

@@ -25,6 +25,10 @@ pub(crate) const PYTHON: Package = Package {
     name: "python3",
     files: &["/usr/bin/python3"],
 };
+pub(crate) const PIP: Package = Package {
+    name: "python3-pip",
+    files: &["/usr/bin/pip3"],
+};
 pub(crate) const DOCKER: Package = Package {
     name: "docker.io",
     files: &["/usr/sbin/dockerd", "/usr/bin/dockerd"],

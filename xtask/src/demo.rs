@@ -1,5 +1,5 @@
-//! `cargo xtask demo`: from a fresh clone to two reports, one of an agent that solves everything
-//! and one of an agent that does nothing.
+//! `cargo xtask demo`: from a fresh clone to three reports: of an agent that solves everything, of one
+//! that does nothing, and of a game that is played in real time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,20 +7,27 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::console::{self, say, step};
-use crate::debian::{self, BUBBLEWRAP, PYTHON};
+use crate::debian::{self, BUBBLEWRAP, DESKTOP, PYTHON};
 use crate::failure::{Failure, Trying};
-use crate::workspace;
+use crate::{ocr_models, workspace};
 
 const SUITE: &str = "suites/demo";
+/// A game of a quarter of a minute; its reference solution looks at pixels and presses keys.
+const GAME: &str = "suites/arena/hexagon/survive-10.yaml";
 
 pub(crate) fn run() -> Result<(), Failure> {
     debian::install(&[BUBBLEWRAP, PYTHON])?;
+    debian::install(&DESKTOP)?;
     let agon = step("build Agon", workspace::release_binary)?;
+    ocr_models::install(&agon)?;
     let oracle = step("play the demo suite with `oracle`", || {
-        play(&agon, "oracle")
+        play(&agon, SUITE, "oracle")
     })?;
-    let noop = step("play the demo suite with `noop`", || play(&agon, "noop"))?;
-    for played in [&oracle, &noop] {
+    let noop = step("play the demo suite with `noop`", || {
+        play(&agon, SUITE, "noop")
+    })?;
+    let game = step("play a game in real time", || play(&agon, GAME, "oracle"))?;
+    for played in [&oracle, &noop, &game] {
         say("");
         console::succeed(
             Command::new(&agon)
@@ -30,7 +37,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         )?;
     }
     say("\nThe run folders:");
-    for played in [&oracle, &noop] {
+    for played in [&oracle, &noop, &game] {
         say(format!("  {}", played.folder.display()));
     }
     if oracle.passed != oracle.trials || noop.passed != 0 {
@@ -39,6 +46,11 @@ pub(crate) fn run() -> Result<(), Failure> {
              (must be none)",
             oracle.trials, oracle.passed, noop.passed
         )));
+    }
+    if game.passed != game.trials {
+        return Err(Failure::new(
+            "the game was lost: is the machine too busy for 60 frames per second?",
+        ));
     }
     Ok(())
 }
@@ -51,10 +63,10 @@ struct Played {
     passed: u64,
 }
 
-fn play(agon: &Path, agent: &str) -> Result<Played, Failure> {
+fn play(agon: &Path, suite: &str, agent: &str) -> Result<Played, Failure> {
     let output = console::output(
         Command::new(agon)
-            .args(["run", SUITE, "--agent", agent, "--json"])
+            .args(["run", suite, "--agent", agent, "--json"])
             .current_dir(workspace::root()),
     )?;
     let played = Played::read(&output)?;

@@ -9,7 +9,10 @@ mod demo;
 mod docker_api;
 mod docker_engine;
 mod failure;
+mod games;
+mod ocr_models;
 mod rootfs;
+mod soak;
 mod test;
 mod workspace;
 
@@ -24,6 +27,7 @@ cargo xtask COMMAND
   test [--filter NAME]          everything that must hold: formatting, lints, boundaries, all tests
   check                         the crate order, file sizes and other house rules
   bench NAME [--only ROW,ROW]   measure, print a table, write target/bench/NAME.json
+  soak arena [GAMES]            play many games; every score read must be the true one [100]
   help                          this text
 
 Examples:
@@ -34,6 +38,8 @@ Examples:
   cargo xtask bench spine
   cargo xtask bench spine --only turns_per_s,version_ms
   cargo xtask bench desktop
+  cargo xtask bench arena
+  cargo xtask soak arena
 
 Exit status: 0 done; 1 something failed; 2 bad usage, or a program is missing that cannot be
 installed from here (the exact command is printed).";
@@ -58,6 +64,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["check"] => check::run(),
         ["bench", name] => bench::run(name, &[]),
         ["bench", name, "--only", rows] => bench::run(name, &rows.split(',').collect::<Vec<_>>()),
+        ["soak", "arena"] => soak::arena(100),
+        ["soak", "arena", games] => soak::arena(count(games)?),
         ["help" | "--help" | "-h"] => {
             console::say(HELP);
             Ok(())
@@ -68,4 +76,12 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
             other.join(" ")
         ))),
     }
+}
+
+fn count(text: &str) -> Result<u32, Failure> {
+    let count = text
+        .parse()
+        .ok()
+        .filter(|count| (1..=100_000).contains(count));
+    count.ok_or_else(|| Failure::usage(format!("`{text}` is no number of games")))
 }

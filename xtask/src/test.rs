@@ -9,8 +9,8 @@ use crate::debian::{self, BUBBLEWRAP, DESKTOP, DOCKER, MMDEBSTRAP, PYTHON};
 use crate::docker_engine::DockerEngine;
 use crate::failure::Failure;
 use crate::rootfs::TestImage;
-use crate::workspace::cargo;
-use crate::{check, rootfs};
+use crate::workspace::{self, cargo};
+use crate::{check, ocr_models, rootfs};
 
 /// With a filter only the tests run whose name contains it, and nothing but tests.
 pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
@@ -24,9 +24,8 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
         step("cargo clippy", || succeed(&mut clippy()))?;
         step("cargo xtask check", check::run)?;
     }
-    step("cargo build", || {
-        succeed(&mut cargo(&["build", "--package", "agon"]))
-    })?;
+    let agon = step("cargo build", workspace::test_binary)?;
+    ocr_models::install(&agon)?;
     if filter.is_none() {
         step("cargo test --doc", || {
             succeed(&mut cargo(&["test", "--doc", "--workspace"]))

@@ -30,14 +30,30 @@ pub(crate) fn metadata() -> Result<Value, Failure> {
     serde_json::from_str(&text).trying("read what `cargo metadata` says")
 }
 
-/// Builds the release binary of Agon and says where it is.
+/// The game that real-time tasks are played with; `agon` finds programs beside itself.
+const GAME: &str = "agon-hexagon";
+
+/// Builds the release binary of Agon and the game, and says where it is.
 pub(crate) fn release_binary() -> Result<PathBuf, Failure> {
-    console::succeed(&mut cargo(&["build", "--release", "--package", "agon"]))?;
+    let words = ["build", "--release", "--package", "agon", "--package", GAME];
+    binary(&words, "release/agon")
+}
+
+/// Builds the binary of Agon that tests use and says where it is.
+pub(crate) fn test_binary() -> Result<PathBuf, Failure> {
+    binary(
+        &["build", "--package", "agon", "--package", GAME],
+        "debug/agon",
+    )
+}
+
+fn binary(words: &[&str], path: &str) -> Result<PathBuf, Failure> {
+    console::succeed(&mut cargo(words))?;
     let metadata = metadata()?;
     let target = metadata["target_directory"]
         .as_str()
         .ok_or_else(|| Failure::new("`cargo metadata` names no target_directory"))?;
-    Ok(Path::new(target).join("release/agon"))
+    Ok(Path::new(target).join(path))
 }
 
 /// Where Agon keeps what is expensive to make again.

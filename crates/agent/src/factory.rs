@@ -11,6 +11,7 @@ use agon_store::AgentStamp;
 
 use crate::contract::{Agent, AgentError};
 use crate::error::SetupError;
+use crate::play::Player;
 use crate::spec::AgentSpec;
 
 /// What agents may need from the outside, given once per run.
@@ -47,6 +48,11 @@ pub trait Contender: fmt::Debug + Send + Sync {
 
     /// Cheap: whatever takes time belongs into [`Agent::start`].
     fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError>;
+
+    /// The one who plays a real-time task; `None`: the agent takes turns.
+    fn player(&self, _context: &TrialContext<'_>) -> Option<Box<dyn Player>> {
+        None
+    }
 }
 
 #[derive(Debug)]
@@ -81,5 +87,9 @@ impl AgentFactory {
 
     pub fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
         self.contender.for_trial(context)
+    }
+
+    pub fn player(&self, context: &TrialContext<'_>) -> Option<Box<dyn Player>> {
+        self.contender.player(context)
     }
 }

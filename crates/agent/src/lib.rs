@@ -7,6 +7,7 @@
 pub mod contract;
 mod error;
 mod factory;
+pub mod play;
 mod registry;
 mod spec;
 mod words;
@@ -32,3 +33,4 @@ pub use error::SetupError;
 pub use factory::{AgentFactory, Contender, Services, TrialContext};
 pub use registry::{KINDS, Kind};
 pub use spec::AgentSpec;
+pub use words::split as split_words;

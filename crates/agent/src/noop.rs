@@ -1,10 +1,11 @@
-//! `noop`: finishes at once. What it passes, a task gives away.
+//! `noop`: finishes at once; in real time it does nothing to the end. What it passes, a task gives away.
 
 use agon_core::{Action, ActionKind, Brief, Observation};
 use async_trait::async_trait;
 
 use crate::contract::{Agent, AgentError, Answer};
 use crate::factory::{Contender, TrialContext};
+use crate::play::{Player, players};
 use crate::registry::Kind;
 
 pub(crate) const KIND: Kind = Kind {
@@ -21,6 +22,10 @@ struct Noop;
 impl Contender for Noop {
     fn for_trial(&self, _: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
         Ok(Box::new(*self))
+    }
+
+    fn player(&self, _: &TrialContext<'_>) -> Option<Box<dyn Player>> {
+        players::find(KIND.name).ok()
     }
 }
 

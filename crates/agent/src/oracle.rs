@@ -1,11 +1,12 @@
 //! `oracle`: plays the task's own solution. What it fails, nobody can pass. The solution stays on
 //! our side: it is handed out action by action, as any agent's actions are.
 
-use agon_core::{Action, Brief, HostOnly, Observation};
+use agon_core::{Action, Brief, HostOnly, Observation, Solution};
 use async_trait::async_trait;
 
 use crate::contract::{Agent, AgentError, Answer};
 use crate::factory::{Contender, TrialContext};
+use crate::play::{self, players};
 use crate::registry::Kind;
 
 pub(crate) const KIND: Kind = Kind {
@@ -22,16 +23,36 @@ struct Oracle;
 impl Contender for Oracle {
     /// A task without a solution is no fault of ours: the oracle's turn ends at its first step.
     fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
-        let solution = context.task.solution.on_host().clone().map(|mut actions| {
-            if !matches!(actions.last(), Some(Action::Finish { .. })) {
-                actions.push(Action::Finish { result: None });
+        let solution = match context.task.solution.on_host() {
+            Some(Solution::Actions(actions)) => {
+                let mut actions = actions.clone();
+                if !matches!(actions.last(), Some(Action::Finish { .. })) {
+                    actions.push(Action::Finish { result: None });
+                }
+                Some(actions)
             }
-            actions
-        });
+            Some(Solution::Player(name)) => {
+                let why = match players::find(name) {
+                    Ok(_) => {
+                        "the task's solution is a player, and plays in real time only".to_owned()
+                    }
+                    Err(why) => why,
+                };
+                return Err(AgentError::Crashed(why));
+            }
+            None => None,
+        };
         Ok(Box::new(Player {
             solution: HostOnly::new(solution),
             played: 0,
         }))
+    }
+
+    fn player(&self, context: &TrialContext<'_>) -> Option<Box<dyn play::Player>> {
+        match context.task.solution.on_host() {
+            Some(Solution::Player(name)) => players::find(name).ok(),
+            _ => None,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::SetupError;
 use crate::factory::{Contender, Services};
+use crate::play::players;
 use crate::{cmd, cmd_host, http, noop, oracle, random, replay};
 
 /// How a kind of agent is named, explained and opened.
@@ -18,7 +19,7 @@ pub struct Kind {
     pub(crate) open: Open,
 }
 
-type Open = fn(argument: &str, &Services) -> Result<Box<dyn Contender>, SetupError>;
+pub(crate) type Open = fn(argument: &str, &Services) -> Result<Box<dyn Contender>, SetupError>;
 
 pub static KINDS: &[Kind] = &[
     noop::KIND,
@@ -28,6 +29,9 @@ pub static KINDS: &[Kind] = &[
     cmd::KIND,
     cmd_host::KIND,
     http::KIND,
+    players::ONE_KEY,
+    players::RANDOM_KEYS,
+    players::HEXAGON,
 ];
 
 impl Kind {

@@ -7,7 +7,7 @@ use crate::error::SetupError;
 use crate::registry::{KINDS, Kind};
 
 /// `noop`, `oracle`, `random`, `replay:RUN`, `cmd:PROGRAM ARGS`, `cmd-host:PROGRAM ARGS`,
-/// `http://URL`. Prints as it was given.
+/// `http://URL`, and players in real time such as `one-key:Left`. Prints as it was given.
 #[derive(Clone)]
 pub struct AgentSpec {
     text: String,
@@ -109,6 +109,9 @@ mod tests {
             "cmd:python3 agent.py --fast",
             "cmd-host:'my agent' x",
             "http://127.0.0.1:8080/act",
+            "one-key",
+            "one-key:Left",
+            "random-keys",
         ] {
             assert_eq!(AgentSpec::parse(text).unwrap().to_string(), text);
         }
@@ -145,6 +148,10 @@ mod tests {
             "http://user:secret@host/",
             "https://host/",
             "noop:x",
+            "one-keys",
+            "one-key:",
+            "one-key:Lefft",
+            "one-key Left",
         ] {
             assert!(AgentSpec::parse(text).is_err(), "{text}");
         }

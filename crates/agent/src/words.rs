@@ -3,7 +3,7 @@
 
 /// Splits a command line. Blanks part words; `'...'` keeps everything; `"..."` keeps everything but
 /// `\"` and `\\`; a backslash outside of quotes keeps the next character.
-pub(crate) fn split(line: &str) -> Result<Vec<String>, String> {
+pub fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     // `None` between words: an empty pair of quotes is a word, too.
     let mut word: Option<String> = None;

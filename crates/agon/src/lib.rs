@@ -2,6 +2,7 @@
 //! line; the work is done by the crates behind it.
 
 pub use agon_agent as agent;
+pub use agon_arena as arena;
 pub use agon_core as core;
 pub use agon_desktop as desktop;
 pub use agon_engine as engine;
@@ -11,6 +12,7 @@ pub use agon_sandbox as sandbox;
 pub use agon_stats as stats;
 pub use agon_store as store;
 pub use agon_suite as suite;
+pub use agon_vision as vision;
 
 pub mod cli;
 pub mod prelude;

@@ -5,6 +5,8 @@
 #[path = "cli/support.rs"]
 mod support;
 
+#[path = "cli/arena.rs"]
+mod arena;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
 #[path = "cli/container.rs"]
@@ -19,6 +21,8 @@ mod hostile;
 mod isolation;
 #[path = "cli/killed.rs"]
 mod killed;
+#[path = "cli/realtime.rs"]
+mod realtime;
 #[path = "cli/run.rs"]
 mod run;
 #[path = "cli/screens.rs"]

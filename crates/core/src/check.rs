@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::action::ActionKind;
+use crate::sight::SightTest;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
@@ -35,6 +36,8 @@ pub enum CheckKind {
         must: Vec<EventPattern>,
         must_not: Vec<EventPattern>,
     },
+    /// The last screen, and what stood around it, before the agent was cut off.
+    Sight(SightTest),
     /// Prose for a judge.
     Prose {
         subject: ProseSubject,
@@ -121,6 +124,7 @@ impl Check {
             CheckKind::Script { path, .. } => format!("script {path}"),
             CheckKind::ReturnedResult { .. } => "returned_result".to_owned(),
             CheckKind::Events { .. } => "events".to_owned(),
+            CheckKind::Sight(test) => test.label(),
             CheckKind::Prose { subject, .. } => format!("{} (prose)", subject.name()),
             CheckKind::All { .. } => "all".to_owned(),
             CheckKind::Any { .. } => "any".to_owned(),
@@ -133,6 +137,17 @@ impl Check {
             CheckKind::Events { .. } => true,
             CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
                 checks.iter().any(Self::asks_for_actions)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether this check, or a part of it, looks at the screen or at what stands around it.
+    pub fn asks_for_sight(&self) -> bool {
+        match &self.kind {
+            CheckKind::Sight(_) => true,
+            CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
+                checks.iter().any(Self::asks_for_sight)
             }
             _ => false,
         }

@@ -117,6 +117,11 @@ pub struct Environment {
     /// Desktop only: programs to start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apps: Vec<String>,
+    /// Local sandboxes and desktops without an image: programs shown read-only at
+    /// [`Environment::PROGRAMS`], which is on `PATH`. A name is that of a program of this machine,
+    /// beside Agon's own or on its `PATH`; a path with a slash is one inside of the suite.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
     /// Desktop only: OpenGL, computed by the processor. Costs 53 MB and 22 ms per desktop.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gl: bool,
@@ -130,6 +135,9 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// Where `programs` are shown.
+    pub const PROGRAMS: &str = "/opt/agon/bin";
+
     /// Whether it is played in a container.
     pub const fn is_container(&self) -> bool {
         match self.kind {
@@ -151,6 +159,7 @@ impl Environment {
             fresh_checks: false,
             screen: None,
             apps: Vec::new(),
+            programs: Vec::new(),
             gl: false,
             settle: None,
             group: None,
@@ -171,10 +180,14 @@ mod tests {
             json(&desktop),
             r#"{"kind":"desktop","network":"none","memory":1073741824,"processes":256,"disk":268435456}"#
         );
+        desktop.programs = vec!["game".to_owned()];
         desktop.gl = true;
         desktop.settle = Seconds::new(0.5);
         let text = json(&desktop);
-        assert!(text.ends_with(r#","gl":true,"settle":0.5}"#), "{text}");
+        assert!(
+            text.ends_with(r#","programs":["game"],"gl":true,"settle":0.5}"#),
+            "{text}"
+        );
         assert_eq!(serde_json::from_str::<Environment>(&text).unwrap(), desktop);
     }
 }

@@ -10,7 +10,9 @@ use crate::digest::Digest;
 use crate::fault::Fault;
 use crate::input::InputEvent;
 use crate::observation::Observation;
+use crate::realtime::PlayStats;
 use crate::screen::ScreenRecord;
+use crate::sight::Look;
 use crate::usage::Usage;
 use crate::verdict::{CheckResult, TurnEnd, Verdict};
 
@@ -71,6 +73,10 @@ pub enum EventBody {
     Screen(ScreenRecord),
     /// What the X server saw of keyboard and mouse since the last event of this kind.
     Input(Vec<InputEvent>),
+    /// The screen was judged while the trial was played.
+    Look(Look),
+    /// What was measured of an agent that played in real time.
+    Play(PlayStats),
     End(TurnEnd),
     Check(CheckResult),
     Verdict(Verdict),
@@ -120,6 +126,10 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     input: Option<Vec<InputEvent>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    look: Option<Look>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    play: Option<PlayStats>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     end: Option<TurnEnd>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     check: Option<CheckResult>,
@@ -143,6 +153,8 @@ enum Kind {
     Kept,
     Screen,
     Input,
+    Look,
+    Play,
     End,
     Check,
     Verdict,
@@ -158,8 +170,8 @@ macro_rules! bodies {
                     seq: event.seq, t: event.t, at: event.at, source: event.source,
                     cause: event.cause, kind: Kind::Note,
                     phase: None, action: None, observation: None, refused: None, thought: None,
-                    usage: None, kept: None, screen: None, input: None, end: None, check: None,
-                    verdict: None, fault: None, note: None,
+                    usage: None, kept: None, screen: None, input: None, look: None, play: None, end: None,
+                    check: None, verdict: None, fault: None, note: None,
                 };
                 match &event.body {
                     $(EventBody::$variant(body) => {
@@ -190,7 +202,7 @@ macro_rules! bodies {
 bodies! {
     Phase => phase, Action => action, Observation => observation, Refused => refused,
     Thought => thought, Usage => usage, Kept => kept, Screen => screen,
-    Input => input, End => end, Check => check, Verdict => verdict, Fault => fault, Note => note,
+    Input => input, Look => look, Play => play, End => end, Check => check, Verdict => verdict, Fault => fault, Note => note,
 }
 
 impl Serialize for Event {
@@ -273,6 +285,7 @@ mod tests {
             EventBody::Screen(ScreenRecord {
                 what: ScreenMoment::Final,
                 screen,
+                around: None,
             }),
             EventBody::Input(vec![InputEvent::new(0.5, InputKind::Motion)]),
             EventBody::Observation(seen),

@@ -1,4 +1,4 @@
-//! Sizes and durations as people write them in task files: `512MB`, `1.5GB`, `90`, `0.5`.
+//! Sizes and durations as people write them in task files: `512MB`, `1.5GB`, `90`, `0.5`, `200ms`.
 
 use std::fmt;
 use std::time::Duration;
@@ -20,6 +20,25 @@ impl Seconds {
 
     pub const fn whole(seconds: u32) -> Self {
         Self(seconds as f64)
+    }
+
+    pub const fn millis(millis: u32) -> Self {
+        Self(millis as f64 / 1e3)
+    }
+
+    /// `2`, `1.5s`, `200ms`, `3min`, `1h`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (number, unit) = number_and_unit(text)?;
+        // Divided rather than multiplied by 0.001, so that 200ms is the same as 0.2.
+        let seconds = match unit.to_ascii_lowercase().as_str() {
+            "" | "s" => number,
+            "ms" => number / 1e3,
+            "us" => number / 1e6,
+            "min" => number * 60.0,
+            "h" => number * 3_600.0,
+            _ => return None,
+        };
+        Self::new(seconds)
     }
 
     pub fn get(self) -> f64 {
@@ -45,6 +64,16 @@ impl<'de> Deserialize<'de> for Seconds {
     }
 }
 
+/// A plain decimal number, and the letters behind it.
+fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let unit_at = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit_at);
+    Some((number.trim().parse().ok()?, unit))
+}
+
 /// A number of bytes, read from `65536`, `64KiB`, `64KB`, `1.5GB`; written as a plain number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteSize(pub u64);
@@ -59,11 +88,7 @@ impl ByteSize {
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let unit_at = text
-            .find(|c: char| c.is_ascii_alphabetic())
-            .unwrap_or(text.len());
-        let (number, unit) = text.split_at(unit_at);
+        let (number, unit) = number_and_unit(text)?;
         let factor: f64 = match unit.to_ascii_lowercase().as_str() {
             "" | "b" => 1.0,
             "k" | "kb" => 1e3,
@@ -74,7 +99,6 @@ impl ByteSize {
             "gib" => 1_073_741_824.0,
             _ => return None,
         };
-        let number: f64 = number.trim().parse().ok()?;
         let bytes = number * factor;
         (bytes.is_finite() && (0.0..=1e15).contains(&bytes)).then_some(Self(bytes as u64))
     }
@@ -139,6 +163,28 @@ mod tests {
         assert_eq!(ByteSize::parse("many"), None);
         assert_eq!(ByteSize::parse("-1"), None);
         assert_eq!(ByteSize(65_536).to_string(), "64.0 KiB");
+    }
+
+    #[test]
+    fn durations_as_people_write_them() {
+        for (text, seconds) in [
+            ("2", 2.0),
+            ("200ms", 0.2),
+            ("1.5s", 1.5),
+            (" 1.5 S ", 1.5),
+            ("3min", 180.0),
+            ("1h", 3_600.0),
+            ("50us", 0.000_05),
+            ("0", 0.0),
+        ] {
+            assert_eq!(Seconds::parse(text), Seconds::new(seconds), "{text}");
+        }
+        for bad in [
+            "", "ms", "-1s", "1d", "1e3", "inf", "nan", "1 2s", "400000h",
+        ] {
+            assert_eq!(Seconds::parse(bad), None, "{bad}");
+        }
+        assert_eq!(Some(Seconds::millis(200)), Seconds::parse("0.2"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::sight::Surroundings;
 
 /// How much is kept of a window's title and class. Any program can set them to anything.
 pub const LONGEST_NAME: usize = 512;
@@ -129,6 +130,14 @@ impl Picture {
         }
     }
 
+    /// As it stands in a record.
+    pub fn without_data(&self) -> Self {
+        Self {
+            data: None,
+            ..self.clone()
+        }
+    }
+
     /// The encoded picture, unless it was read from a record.
     pub fn data(&self) -> Option<&[u8]> {
         self.data.as_deref()
@@ -161,6 +170,9 @@ impl fmt::Debug for Picture {
 pub struct ScreenRecord {
     pub what: ScreenMoment,
     pub screen: ScreenView,
+    /// Other windows and programs, where they matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub around: Option<Surroundings>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -9,8 +9,17 @@ use crate::files::FileTree;
 use crate::id::TaskId;
 use crate::level::Level;
 use crate::limits::Limits;
+use crate::realtime::Realtime;
 use crate::secrecy::{HostOnly, VerifyOnly, Visible};
 use crate::seed::Seed;
+
+/// What shows that a task can be passed; the `oracle` agent plays it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Solution {
+    Actions(Vec<Action>),
+    /// A built-in real-time player, by name.
+    Player(String),
+}
 
 #[derive(Debug, Clone)]
 pub struct Task {
@@ -26,10 +35,15 @@ pub struct Task {
     pub setup: Option<String>,
     pub limits: Limits,
     pub actions: Vec<ActionKind>,
+    /// The world moves on by itself; without it, agent and world take turns.
+    pub realtime: Option<Realtime>,
     pub visible: Visible<FileTree>,
+    /// Those of `environment.programs` that the suite brings along, under the paths that it names
+    /// them by. The others are of this machine.
+    pub programs: Visible<FileTree>,
     pub verify: VerifyOnly<FileTree>,
     pub checks: VerifyOnly<Vec<Check>>,
-    pub solution: HostOnly<Option<Vec<Action>>>,
+    pub solution: HostOnly<Option<Solution>>,
     /// What the scripted user answers to each message, in order.
     pub replies: HostOnly<Vec<String>>,
     /// Over everything of the task that can change a result.
@@ -56,6 +70,12 @@ impl Task {
     pub fn asks_for_actions(&self) -> bool {
         self.checks
             .inspect(|checks| checks.iter().any(Check::asks_for_actions))
+    }
+
+    /// Whether a check looks at the screen or at what stands around it.
+    pub fn asks_for_sight(&self) -> bool {
+        self.checks
+            .inspect(|checks| checks.iter().any(Check::asks_for_sight))
     }
 
     pub fn needs_judge(&self) -> bool {

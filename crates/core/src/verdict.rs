@@ -15,6 +15,9 @@ pub struct CheckResult {
     /// What was expected and what was found.
     pub reason: String,
     pub weight: f64,
+    /// What was measured, in its own unit, such as the score that a game shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
     /// Ran in a place that the agent had touched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
@@ -52,6 +55,16 @@ impl Verdict {
     pub fn tainted(&self) -> bool {
         self.checks.iter().any(|check| check.tainted)
     }
+    /// The first value that a check measured, be it a part of another.
+    pub fn measured(&self) -> Option<f64> {
+        fn find(checks: &[CheckResult]) -> Option<f64> {
+            checks
+                .iter()
+                .find_map(|c| c.value.or_else(|| find(&c.parts)))
+        }
+        find(&self.checks)
+    }
+
     /// The first sign of tampering, in any check or part of one.
     pub fn integrity(&self) -> Option<&str> {
         fn find(checks: &[CheckResult]) -> Option<&str> {
@@ -112,6 +125,10 @@ pub enum TurnEnd {
     BroughtDown,
     /// It ended the X server of its own desktop.
     ScreenLost,
+    /// The world ended: the game is over.
+    WorldEnded,
+    /// Somebody pressed the key that stops everything.
+    Operator,
 }
 
 impl TurnEnd {
@@ -128,6 +145,8 @@ impl TurnEnd {
             Self::MoneyLimit => "money_limit",
             Self::BroughtDown => "brought_down",
             Self::ScreenLost => "screen_lost",
+            Self::WorldEnded => "world_ended",
+            Self::Operator => "operator",
         }
     }
 }

@@ -12,6 +12,7 @@ use agon_core::{
 };
 use agon_store::{Recorder, TrialLine};
 
+use crate::programs::Programs;
 use crate::table::Table;
 
 /// One attempt to be played.
@@ -70,6 +71,8 @@ pub(crate) struct Attempt {
     pub(crate) end_note: Option<String>,
     pub(crate) work: Option<Digest>,
     pub(crate) left_out: u64,
+    /// What the task's sandboxes are shown.
+    pub(crate) programs: Option<Programs>,
     agent: Duration,
     environment: Duration,
 }
@@ -89,6 +92,7 @@ impl Attempt {
             end_note: None,
             work: None,
             left_out: 0,
+            programs: None,
             agent: Duration::ZERO,
             environment: Duration::ZERO,
         }
@@ -166,6 +170,7 @@ impl Attempt {
             is_final: false,
             outcome,
             score: verdict.map_or(0.0, |verdict| verdict.score),
+            measured: verdict.and_then(Verdict::measured),
             fault,
             end: self.end,
             steps: self.steps,
@@ -237,6 +242,7 @@ mod tests {
             score: f64::from(u8::from(passed)),
             reason: "found\nnothing".to_owned(),
             weight: 1.0,
+            value: None,
             tainted: false,
             integrity: None,
             output: None,

@@ -194,6 +194,7 @@ impl Dispatcher<'_> {
             is_final: job.replaces.is_none(),
             outcome: Outcome::Faulted,
             score: 0.0,
+            measured: None,
             fault: Some(Fault::new(FaultClass::Internal, error)),
             end: None,
             steps: 0,

@@ -6,15 +6,18 @@ use std::time::Duration;
 
 use agon_core::observation::ObservationKind;
 use agon_core::screen::{ScreenMoment, ScreenRecord};
-use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source};
+use agon_core::sight::AppView;
+use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source, Surroundings};
 use agon_desktop::{Desktop, InputEvent};
 use agon_store::Recorder;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
+use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
 use crate::attempt::{Attempt, evidence_lost};
-use crate::gui::{Blind, Gui, Sight};
+use crate::gui::{Blind, Gui, Pace, Sight};
 use crate::seat::fault;
+use crate::seen::Seen;
 use crate::stage::Gone;
 use crate::trial::late;
 
@@ -28,18 +31,24 @@ const PER_EVENT: usize = 1_000;
 pub(crate) struct Eyes {
     /// Elsewhere while something is done with it.
     gui: Option<Gui>,
+    /// What is done with it elsewhere. Whoever began that may have left before its end.
+    away: Option<Working>,
     desktop: Arc<Desktop>,
     /// When the trial began, on the clock of input events.
     began: Duration,
+    seen: Seen,
 }
+
+type Worked = (Gui, Result<Sight, Blind>);
+type Working = JoinHandle<Worked>;
 
 impl Eyes {
     pub(crate) async fn open(desktop: &Arc<Desktop>, attempt: &Attempt) -> Result<Self, Fault> {
-        let environment = attempt.task().environment.clone();
+        let pace = Pace::of(attempt.task());
         let writer = attempt.table.writer.clone();
         let gui = spawn_blocking({
             let desktop = Arc::clone(desktop);
-            move || Gui::new(desktop, &environment, writer)
+            move || Gui::new(desktop, pace, writer)
         });
         let gui = gui
             .await
@@ -48,9 +57,16 @@ impl Eyes {
         let began = agon_desktop::monotonic().saturating_sub(attempt.recorder.elapsed());
         Ok(Self {
             gui: Some(gui),
+            away: None,
             desktop: Arc::clone(desktop),
             began,
+            seen: Seen::default(),
         })
+    }
+
+    /// What checks may look at.
+    pub(crate) fn seen(self) -> Seen {
+        self.seen
     }
 
     /// Carries out an action of the GUI; the observation shows the screen after it.
@@ -78,18 +94,40 @@ impl Eyes {
     pub(crate) async fn first(&mut self, recorder: &mut Recorder) -> Result<Observation, Gone> {
         let sight = self.use_gui(GRACE, Gui::look).await?;
         self.record_input(&sight, None, recorder)?;
+        self.seen.first = Some(sight.screen.picture.clone());
         let mut seen = Observation::ready("");
         seen.screen = Some(sight.screen);
         Ok(seen)
     }
 
-    /// The last look, after the agent's turn.
-    pub(crate) async fn last(&mut self, recorder: &mut Recorder) -> Result<(), Gone> {
-        let sight = self.use_gui(GRACE, Gui::look).await?;
+    /// Nobody holds a key any more.
+    pub(crate) async fn let_go(&mut self, recorder: &mut Recorder) -> Result<(), Gone> {
+        let sight = self.use_gui(GRACE, Gui::let_go).await?;
+        self.record_input(&sight, None, recorder)
+    }
+
+    /// The last look, after the agent's turn. With programs, their windows are looked at as well.
+    pub(crate) async fn last(
+        &mut self,
+        apps: Option<Vec<AppView>>,
+        recorder: &mut Recorder,
+    ) -> Result<(), Gone> {
+        let look = match apps {
+            Some(_) => Gui::look_around,
+            None => Gui::look,
+        };
+        let sight = self.use_gui(GRACE, look).await?;
         self.record_input(&sight, None, recorder)?;
+        let around = apps.map(|apps| Surroundings {
+            windows: sight.windows.unwrap_or_default(),
+            apps,
+        });
+        self.seen.last = Some(sight.screen.picture.clone());
+        self.seen.around = around.clone().unwrap_or_default();
         let record = ScreenRecord {
             what: ScreenMoment::Final,
             screen: sight.screen,
+            around,
         };
         write(recorder, None, EventBody::Screen(record))
     }
@@ -117,25 +155,50 @@ impl Eyes {
         Ok(())
     }
 
-    async fn use_gui(
-        &mut self,
-        within: Duration,
-        work: impl FnOnce(&mut Gui) -> Result<Sight, Blind> + Send + 'static,
-    ) -> Result<Sight, Gone> {
-        let Some(mut gui) = self.gui.take() else {
-            return Err(Gone::ScreenLost("it was given up before".to_owned()));
+    /// Awaits the end of what nobody waited for, and gives its input.
+    async fn come_back(&mut self, within: Duration) -> Result<Vec<InputEvent>, Gone> {
+        let Some(working) = &mut self.away else {
+            return Ok(Vec::new());
         };
-        let working = spawn_blocking(move || {
-            let result = work(&mut gui);
-            (gui, result)
-        });
-        let Ok(worked) = timeout(within, working).await else {
+        let worked = timeout(within, working).await;
+        let sight = self.take_back(worked, within)?;
+        Ok(sight.map(|sight| sight.input).unwrap_or_default())
+    }
+
+    fn take_back(
+        &mut self,
+        worked: Result<Result<Worked, JoinError>, Elapsed>,
+        within: Duration,
+    ) -> Result<Result<Sight, Blind>, Gone> {
+        self.away = None;
+        let Ok(worked) = worked else {
             self.desktop.hang_up();
             return Err(Gone::ScreenLost(late("an action", within).to_string()));
         };
         let (gui, result) =
             worked.map_err(|error| Gone::Fault(Fault::new(FaultClass::Internal, error)))?;
         self.gui = Some(gui);
+        Ok(result)
+    }
+
+    async fn use_gui(
+        &mut self,
+        within: Duration,
+        work: impl FnOnce(&mut Gui) -> Result<Sight, Blind> + Send + 'static,
+    ) -> Result<Sight, Gone> {
+        let earlier = self.come_back(within).await?;
+        let Some(mut gui) = self.gui.take() else {
+            return Err(Gone::ScreenLost("it was given up before".to_owned()));
+        };
+        let working = self.away.insert(spawn_blocking(move || {
+            let result = work(&mut gui);
+            (gui, result)
+        }));
+        let worked = timeout(within, working).await;
+        let mut result = self.take_back(worked, within)?;
+        if let Ok(sight) = &mut result {
+            sight.input.splice(..0, earlier);
+        }
         result.map_err(|blind| match blind {
             Blind::Record(error) => Gone::Fault(evidence_lost(&error)),
             // Whose doing it was is seen when the agent's programs have ended.

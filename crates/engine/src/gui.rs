@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::screen::{Picture, PictureFormat, ScreenPoint, ScreenView, WindowView};
-use agon_core::{Action, Environment};
+use agon_core::{Action, Environment, Task};
 use agon_desktop::screen::{CaptureOptions, Settle, Watch};
-use agon_desktop::{Desktop, DesktopError, InputEvent, InputLog, KeyCombination};
+use agon_desktop::{Desktop, DesktopError, InputEvent, InputLog, KeyCombination, WindowInfo};
 use agon_store::RunWriter;
 
 /// How long an action may take to show any effect. Most do within a few milliseconds; one that has
@@ -32,6 +32,30 @@ const CATCH_UP: Duration = Duration::from_secs(5);
 const FORMAT: (PictureFormat, agon_desktop::screen::PictureFormat) =
     (PictureFormat::Png, agon_desktop::screen::PictureFormat::Png);
 
+/// How many windows are told of: any program can open thousands.
+const MOST_WINDOWS: usize = 200;
+
+/// Whether an action has to come to rest before it is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// For so long at most.
+    Settled(Duration),
+    Live,
+}
+
+impl Pace {
+    pub(crate) fn of(task: &Task) -> Self {
+        match task.realtime {
+            Some(_) => Self::Live,
+            None => Self::Settled(settle(&task.environment)),
+        }
+    }
+}
+
+fn settle(environment: &Environment) -> Duration {
+    environment.settle.map_or(MOST, |most| most.duration())
+}
+
 /// Blocks: used by one thread at a time, off the runtime's own.
 #[derive(Debug)]
 pub(crate) struct Gui {
@@ -39,7 +63,8 @@ pub(crate) struct Gui {
     watch: Watch,
     log: InputLog,
     writer: RunWriter,
-    most: Duration,
+    /// Where the world moves on by itself, nothing is waited for.
+    most: Option<Duration>,
     /// The last picture, and the frame that it shows: equal frames are encoded and stored once.
     last: Option<(u128, Picture)>,
 }
@@ -53,6 +78,8 @@ pub(crate) struct Sight {
     pub(crate) lost_input: u64,
     /// What the agent did wrong, where it did.
     pub(crate) mistake: Option<String>,
+    /// All windows, where they were asked for.
+    pub(crate) windows: Option<Vec<WindowView>>,
 }
 
 /// Why nothing could be seen.
@@ -72,13 +99,16 @@ impl From<DesktopError> for Blind {
 impl Gui {
     pub(crate) fn new(
         desktop: Arc<Desktop>,
-        environment: &Environment,
+        pace: Pace,
         writer: RunWriter,
     ) -> Result<Self, DesktopError> {
         Ok(Self {
             watch: desktop.screen().watch()?,
             log: desktop.input_log()?,
-            most: environment.settle.map_or(MOST, |most| most.duration()),
+            most: match pace {
+                Pace::Settled(most) => Some(most),
+                Pace::Live => None,
+            },
             desktop,
             writer,
             last: None,
@@ -143,7 +173,9 @@ impl Gui {
             Action::Move { .. } => FIRST_HOVER,
             _ => FIRST_EFFECT,
         };
-        let most = self.most.min(left);
+        let Some(most) = self.most.map(|most| most.min(left)) else {
+            return Ok(());
+        };
         self.watch
             .settle(&Settle {
                 first: first.min(most),
@@ -170,14 +202,7 @@ impl Gui {
                 picture
             }
         };
-        let window = self.desktop.windows().active()?.map(|window| {
-            let at = ScreenPoint {
-                x: window.rect.x,
-                y: window.rect.y,
-            };
-            let size = (window.rect.width, window.rect.height);
-            WindowView::new(&window.title, &window.class, window.pid, at, size)
-        });
+        let window = self.desktop.windows().active()?.as_ref().map(view);
         self.log.sync(CATCH_UP)?;
         let (input, lost_input) = self.log.take();
         Ok(Sight {
@@ -194,8 +219,37 @@ impl Gui {
             input,
             lost_input,
             mistake: None,
+            windows: None,
         })
     }
+
+    /// The same with all windows that there are.
+    pub(crate) fn look_around(&mut self) -> Result<Sight, Blind> {
+        let mut sight = self.look()?;
+        sight.windows = Some(windows(&self.desktop)?);
+        Ok(sight)
+    }
+
+    /// Lets go of all keys that are held here.
+    pub(crate) fn let_go(&mut self) -> Result<Sight, Blind> {
+        self.desktop.keyboard().release_all()?;
+        self.look()
+    }
+}
+
+/// The windows of a desktop, as many as are told of.
+pub(crate) fn windows(desktop: &Desktop) -> Result<Vec<WindowView>, DesktopError> {
+    let windows = desktop.windows().list()?;
+    Ok(windows.iter().take(MOST_WINDOWS).map(view).collect())
+}
+
+fn view(window: &WindowInfo) -> WindowView {
+    let at = ScreenPoint {
+        x: window.rect.x,
+        y: window.rect.y,
+    };
+    let size = (window.rect.width, window.rect.height);
+    WindowView::new(&window.title, &window.class, window.pid, at, size)
 }
 
 /// What the agent asked for can't be done, but the desktop is well: an answer for the agent.

@@ -2,6 +2,7 @@
 //! parallel, and resuming. Knows no file format of suites and prints nothing.
 
 mod admission;
+mod apps;
 mod attempt;
 mod budget;
 mod desktops;
@@ -9,9 +10,12 @@ mod dispatch;
 mod error;
 mod eyes;
 mod gui;
+mod programs;
+mod realtime;
 mod regrade;
 mod removals;
 mod seat;
+mod seen;
 mod select;
 mod shell_log;
 mod stage;

@@ -17,9 +17,10 @@ use tokio_util::sync::CancellationToken;
 use crate::attempt::{evidence_lost, reason};
 use crate::dispatch::RunEnd;
 use crate::error::RunError;
+use crate::seen::Seen;
 use crate::select::{keys, mend};
 use crate::table::Table;
-use crate::trial::{fresh_place, request};
+use crate::trial::{fresh_place, looks_at_screen, programs, request, screen_gone};
 
 /// Grades every final trial of `tasks` again, `workers` at a time. A trial whose evidence is not
 /// there any more keeps the verdict it has.
@@ -111,7 +112,7 @@ fn has_evidence(task: &Task, line: &TrialLine) -> bool {
 async fn grade_again(
     table: &Table,
     reader: &RunReader,
-    task: &Task,
+    task: &Arc<Task>,
     line: &TrialLine,
 ) -> Result<(Verdict, Vec<Event>), (Fault, Vec<Event>)> {
     let events = match reader.events(line) {
@@ -123,23 +124,45 @@ async fn grade_again(
         Ok(work) => work,
         Err(fault) => return Err((fault, events)),
     };
+    let seen = match look_again(reader, task, &events) {
+        Ok(seen) => seen,
+        Err(fault) => return Err((fault, events)),
+    };
+    let sight = seen.evidence();
+    if sight.is_none() && looks_at_screen(task) {
+        return Ok((screen_gone(), events));
+    }
+    let programs = match programs(task).await {
+        Ok(programs) => programs,
+        Err(fault) => return Err((fault, events)),
+    };
     let cut_off = CutOff::after_freeze();
     let evidence = Evidence {
         cut_off: &cut_off,
         work: work.as_ref(),
         result: Evidence::result_of(&actions),
         actions: &actions,
+        sight: sight.as_ref(),
     };
-    let request = request(
-        table,
-        task,
-        format!("{}#{} (grading)", line.task, line.epoch),
-    );
+    let name = format!("{}#{} (grading)", line.task, line.epoch);
+    let request = request(table, task, name, programs.as_ref());
     let place = fresh_place(&table.providers, &request);
     match agon_grade::grade(task, &evidence, &place).await {
         Ok(verdict) => Ok((verdict, events)),
         Err(fault) => Err((fault, events)),
     }
+}
+
+/// The pictures of a record, where a check looks at them.
+fn look_again(reader: &RunReader, task: &Task, events: &[Event]) -> Result<Seen, Fault> {
+    let mut seen = Seen::recorded(events);
+    if task.asks_for_sight() {
+        for picture in [&mut seen.first, &mut seen.last].into_iter().flatten() {
+            let lost = |error: StoreError| Fault::new(FaultClass::Evidence, error);
+            *picture = reader.picture(picture).map_err(lost)?;
+        }
+    }
+    Ok(seen)
 }
 
 fn unpack(reader: &RunReader, line: &TrialLine) -> Result<Option<WorkArchive>, Fault> {
@@ -177,6 +200,7 @@ fn new_line(
         None => Outcome::Faulted,
     };
     line.score = verdict.as_ref().map_or(0.0, |verdict| verdict.score);
+    line.measured = verdict.as_ref().and_then(Verdict::measured);
     line.tainted = verdict.as_ref().is_some_and(Verdict::tainted);
     line.integrity = verdict
         .as_ref()

@@ -10,6 +10,7 @@ use agon_sandbox::{DisplayMount, Exec, Request, Sandbox};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::apps;
 use crate::table::Providers;
 use crate::trial::{fault_of, late};
 
@@ -63,8 +64,9 @@ impl Seat {
         for (number, app) in apps.iter().enumerate() {
             // In the background, in a session of its own; its words are kept for us.
             let line = format!(
-                "log=/tmp/.agon-app-{number}; (setsid sh -c \"$1\" >\"$log\" 2>&1 </dev/null; \
-                 echo $? >\"$log.status\") >/dev/null 2>&1 </dev/null &"
+                "log={}; (setsid sh -c \"$1\" >\"$log\" 2>&1 </dev/null; \
+                 echo $? >\"$log.status\") >/dev/null 2>&1 </dev/null &",
+                apps::log(number)
             );
             let exec = Exec::new(["sh", "-c", &line, "app", app], within);
             let ran = self.sandbox.exec(&exec).await;
@@ -93,12 +95,9 @@ impl Seat {
     /// The first program that has ended with an error.
     async fn failed(&self, apps: usize) -> Option<(usize, String)> {
         for number in 0..apps {
-            let status = format!("/tmp/.agon-app-{number}.status");
-            if let Ok(status) = self.sandbox.read(&status, 16).await {
-                let status = String::from_utf8_lossy(&status).trim().to_owned();
-                if status != "0" {
-                    return Some((number, status));
-                }
+            match apps::status(self.sandbox.as_ref(), number).await {
+                Some(status) if status != "0" => return Some((number, status)),
+                _ => {}
             }
         }
         None
@@ -108,7 +107,7 @@ impl Seat {
     async fn no_window(&self, apps: &[String], first: usize, why: &str) -> Fault {
         let mut said = String::new();
         for number in first..first + apps.len() {
-            let log = format!("/tmp/.agon-app-{number}");
+            let log = apps::log(number);
             let words = self.sandbox.read(&log, TOLD).await.unwrap_or_default();
             said += String::from_utf8_lossy(&words).trim();
             said.push(' ');
@@ -208,7 +207,7 @@ async fn windows(desktop: &Arc<Desktop>) -> Result<usize, Fault> {
 const LONGEST_CALL: Duration = Duration::from_secs(180);
 
 /// Runs something of a desktop where it may block.
-async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, DesktopError> + Send + 'static,
 ) -> Result<T, Fault> {
     timeout(LONGEST_CALL, spawn_blocking(work))

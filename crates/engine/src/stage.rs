@@ -10,8 +10,10 @@ use agon_sandbox::{Sandbox, SandboxError};
 use agon_store::Recorder;
 use tokio::time::Instant;
 
+use crate::apps;
 use crate::attempt::{Attempt, evidence_lost};
 use crate::eyes::Eyes;
+use crate::seen::Seen;
 use crate::shell_log::ShellLog;
 
 /// Largest file that `read` shows and `edit` changes.
@@ -23,6 +25,8 @@ pub(crate) struct Stage<'a> {
     /// Where there is a screen.
     eyes: Option<Eyes>,
     limits: &'a Limits,
+    /// The task's programs, where checks may ask for them.
+    apps: Option<&'a [String]>,
     replies: std::slice::Iter<'a, String>,
     shell: Option<(ShellSession, ShellLog)>,
 }
@@ -57,6 +61,7 @@ impl<'a> Stage<'a> {
             sandbox,
             eyes,
             limits: &task.limits,
+            apps: task.asks_for_sight().then_some(&task.environment.apps),
             replies,
             shell: None,
         }
@@ -78,13 +83,29 @@ impl<'a> Stage<'a> {
 
     /// The screen as the agent leaves it. One that is gone is no longer there to be seen.
     pub(crate) async fn last_sight(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
+        let apps = match (self.apps, self.sandbox) {
+            (Some(apps), Some(sandbox)) => Some(apps::states(sandbox, apps).await),
+            (Some(_), None) => Some(Vec::new()),
+            (None, _) => None,
+        };
         match &mut self.eyes {
-            Some(eyes) => match eyes.last(recorder).await {
+            Some(eyes) => match eyes.last(apps, recorder).await {
                 Ok(()) => Ok(()),
                 Err(gone) => match whose(gone, self.sandbox).await {
                     Gone::Fault(fault) => Err(fault),
                     Gone::BroughtDown | Gone::ScreenLost(_) => Ok(()),
                 },
+            },
+            None => Ok(()),
+        }
+    }
+
+    /// Nobody holds a key of the screen any more.
+    pub(crate) async fn let_go(&mut self, recorder: &mut Recorder) -> Result<(), Gone> {
+        match &mut self.eyes {
+            Some(eyes) => match eyes.let_go(recorder).await {
+                Ok(()) => Ok(()),
+                Err(gone) => Err(whose(gone, self.sandbox).await),
             },
             None => Ok(()),
         }
@@ -217,15 +238,15 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// The agent's turn is over: says what was not kept.
-    pub(crate) fn close(self, attempt: &mut Attempt) -> Result<(), Fault> {
+    /// The agent's turn is over: says what was not kept, and what was seen.
+    pub(crate) fn close(self, attempt: &mut Attempt) -> Result<Seen, Fault> {
         let dropped = self.shell.as_ref().map_or(0, |(shell, _)| shell.dropped());
         if dropped > 0 {
             let note = format!("{dropped} bytes of shell output over the limit were not kept");
             let body = agon_core::EventBody::Note(note);
             attempt.record(agon_core::Source::Harness, None, body)?;
         }
-        Ok(())
+        Ok(self.eyes.map(Eyes::seen).unwrap_or_default())
     }
 }
 

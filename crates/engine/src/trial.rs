@@ -19,7 +19,10 @@ use tokio::time::timeout;
 
 use crate::attempt::{Attempt, Job, Spender, evidence_lost};
 use crate::eyes::Eyes;
+use crate::programs::Programs;
+use crate::realtime::{self, Ground};
 use crate::seat::Seat;
+use crate::seen::Seen;
 use crate::stage::Stage;
 use crate::table::{Providers, Table};
 use crate::turns::{self, Turn};
@@ -49,6 +52,7 @@ pub struct Frozen {
     work: Option<WorkArchive>,
     actions: Vec<Action>,
     result: Option<String>,
+    seen: Seen,
     /// The desktop of a container. It holds a folder that the container is shown: an engine that
     /// misses it finds no files at all.
     _desktop: Option<Arc<Desktop>>,
@@ -110,8 +114,10 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
     attempt.enter(Phase::Setup)?;
     let table = Arc::clone(&attempt.table);
     let task = Arc::clone(&attempt.job.task);
-    let request = request(&table, &task, attempt.trial.to_string());
     let began = table.clock.monotonic();
+    attempt.programs = programs(&task).await?;
+    let shown = attempt.programs.as_ref();
+    let request = request(&table, &task, attempt.trial.to_string(), shown);
     let ready = async {
         let seat = match task.environment.kind {
             EnvironmentKind::None => return Ok(None),
@@ -132,6 +138,15 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
     .await;
     attempt.book(Spender::Environment, began);
     ready
+}
+
+pub(crate) async fn programs(task: &Arc<Task>) -> Result<Option<Programs>, Fault> {
+    if task.environment.programs.is_empty() {
+        return Ok(None);
+    }
+    let task = Arc::clone(task);
+    let gathered = spawn_blocking(move || Programs::gather(&task)).await;
+    gathered.map_err(|error| Fault::new(FaultClass::Internal, error))?
 }
 
 /// Brings the task's files, runs its set-up and starts its programs.
@@ -203,7 +218,8 @@ async fn freeze(
     let turn = turn?;
     attempt.end = Some(turn.end);
     attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
-    let lost = turn.end == TurnEnd::ScreenLost;
+    let unseen = turn.seen.last.is_none() && looks_at_screen(attempt.task());
+    let lost = turn.end == TurnEnd::ScreenLost || unseen;
 
     attempt.enter(Phase::Frozen)?;
     let (cut_off, work) = match sandbox {
@@ -233,6 +249,7 @@ async fn freeze(
         work,
         actions: turn.actions,
         result: turn.result,
+        seen: turn.seen,
         _desktop: None,
     })
 }
@@ -259,7 +276,22 @@ async fn take_turn(
         Some(desktop) => Some(Eyes::open(desktop, attempt).await?),
         None => None,
     };
-    turns::take(attempt, Stage::new(sandbox, eyes, task)).await
+    let stage = Stage::new(sandbox, eyes, task);
+    match (&task.realtime, sandbox, desktop) {
+        (Some(rules), Some(sandbox), Some(desktop)) => {
+            let ground = Ground {
+                sandbox,
+                desktop,
+                rules,
+            };
+            realtime::take(attempt, stage, ground).await
+        }
+        (Some(_), ..) => Err(Fault::new(
+            FaultClass::Setup,
+            "a task in real time needs a desktop: environment: {kind: desktop}",
+        )),
+        (None, ..) => turns::take(attempt, stage).await,
+    }
 }
 
 /// A private X server ends here, before evidence is looked at; that takes a moment.
@@ -326,17 +358,24 @@ impl Trial<Frozen> {
 
 async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verdict, Fault> {
     if attempt.end == Some(TurnEnd::BroughtDown) {
-        return Ok(brought_down());
+        let why = "the agent brought its environment down (out of memory)";
+        return Ok(failed("environment", why));
     }
     let table = &attempt.table;
     let task = &attempt.job.task;
+    let sight = frozen.seen.evidence();
+    if sight.is_none() && looks_at_screen(task) {
+        return Ok(screen_gone());
+    }
     let evidence = Evidence {
         cut_off: &frozen.cut_off,
         work: frozen.work.as_ref(),
         result: frozen.result.as_deref(),
         actions: &frozen.actions,
+        sight: sight.as_ref(),
     };
-    let request = request(table, task, format!("{} (grading)", attempt.trial));
+    let name = format!("{} (grading)", attempt.trial);
+    let request = request(table, task, name, attempt.programs.as_ref());
     let inside = frozen.sandbox.as_deref();
     let place = match (task.environment.is_container(), inside) {
         (true, Some(inside)) if !task.environment.fresh_checks => Place::Inside(inside),
@@ -356,27 +395,43 @@ pub(crate) fn fresh_place<'a>(providers: &'a Providers, request: &'a Request) ->
     }
 }
 
-pub(crate) fn request(table: &Table, task: &Task, trial: String) -> Request {
+pub(crate) fn request(
+    table: &Table,
+    task: &Task,
+    trial: String,
+    programs: Option<&Programs>,
+) -> Request {
     Request {
         environment: task.environment.clone(),
         owner: Owner {
             run: table.run.clone(),
             trial,
         },
-        read_only: Vec::new(),
+        read_only: programs.map(Programs::shown).into_iter().collect(),
         display: None,
         start: task.limits.start.duration(),
     }
 }
 
-/// An agent that exhausted its own environment failed; there is nothing to look at.
-fn brought_down() -> Verdict {
+/// Whether there should be a last screen for the checks.
+pub(crate) fn looks_at_screen(task: &Task) -> bool {
+    task.environment.kind == EnvironmentKind::Desktop && task.asks_for_sight()
+}
+
+/// An agent that took our screen away failed: that is no way out of a check.
+pub(crate) fn screen_gone() -> Verdict {
+    failed("screen", "the agent's screen was gone before its last look")
+}
+
+/// An agent that left nothing to look at failed.
+fn failed(what: &str, why: &str) -> Verdict {
     let check = CheckResult {
-        check: "environment".to_owned(),
+        check: what.to_owned(),
         passed: false,
         score: 0.0,
-        reason: "the agent brought its environment down (out of memory)".to_owned(),
+        reason: why.to_owned(),
         weight: 1.0,
+        value: None,
         tainted: false,
         integrity: None,
         output: None,

@@ -6,11 +6,12 @@ use std::time::Duration;
 use agon_agent::{Agent, AgentError, Answer, Reply, TrialContext};
 use agon_core::observation::ObservationKind;
 use agon_core::verdict::TurnEnd;
-use agon_core::{Action, EventBody, Fault, FaultClass, Limits, Observation, Source};
+use agon_core::{Action, ActionKind, EventBody, Fault, FaultClass, Limits, Observation, Source};
 use agon_sandbox::Owner;
 use tokio::time::{Instant, timeout};
 
 use crate::attempt::{Attempt, Spender};
+use crate::seen::Seen;
 use crate::stage::{Gone, Stage};
 
 /// For the agent to say goodbye and its sandbox to be removed.
@@ -25,27 +26,24 @@ pub(crate) struct Turn {
     pub(crate) end: TurnEnd,
     pub(crate) actions: Vec<Action>,
     pub(crate) result: Option<String>,
+    /// The screen, where there is one.
+    pub(crate) seen: Seen,
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Self {
+            end: TurnEnd::Left,
+            actions: Vec::new(),
+            result: None,
+            seen: Seen::default(),
+        }
+    }
 }
 
 pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<Turn, Fault> {
-    let mut turn = Turn {
-        end: TurnEnd::Left,
-        actions: Vec::new(),
-        result: None,
-    };
-    let made = {
-        let context = TrialContext {
-            task: attempt.task(),
-            trial: &attempt.trial,
-            seed: attempt.job.seed,
-            owner: Owner {
-                run: attempt.table.run.clone(),
-                trial: format!("{} (agent)", attempt.trial),
-            },
-            limits: &attempt.task().limits,
-        };
-        attempt.table.agents.for_trial(&context)
-    };
+    let mut turn = Turn::default();
+    let made = attempt.table.agents.for_trial(&context(attempt));
     let mut agent = match made {
         Ok(agent) => agent,
         Err(error) => return ended_by(attempt, error).map(|end| Turn { end, ..turn }),
@@ -61,16 +59,37 @@ pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<
     if turn.end != TurnEnd::ScreenLost {
         stage.last_sight(&mut attempt.recorder).await?;
     }
-    timeout(FAREWELL, agent.end()).await.ok();
-    if let Some(complaints) = agent.complaints() {
-        attempt.record(Source::Agent, None, EventBody::Note(complaints))?;
-    }
-    stage.close(attempt)?;
+    dismiss(attempt, agent.as_mut()).await?;
+    turn.seen = stage.close(attempt)?;
     Ok(turn)
 }
 
+/// What an agent is made from.
+pub(crate) fn context(attempt: &Attempt) -> TrialContext<'_> {
+    TrialContext {
+        task: attempt.task(),
+        trial: &attempt.trial,
+        seed: attempt.job.seed,
+        owner: Owner {
+            run: attempt.table.run.clone(),
+            trial: format!("{} (agent)", attempt.trial),
+        },
+        limits: &attempt.task().limits,
+    }
+}
+
+pub(crate) async fn dismiss(attempt: &mut Attempt, agent: &mut dyn Agent) -> Result<(), Fault> {
+    timeout(FAREWELL, agent.end()).await.ok();
+    match agent.complaints() {
+        Some(complaints) => attempt
+            .record(Source::Agent, None, EventBody::Note(complaints))
+            .map(drop),
+        None => Ok(()),
+    }
+}
+
 /// A limit that ended the turn, in words.
-fn note(end: TurnEnd, limits: &Limits) -> Option<String> {
+pub(crate) fn note(end: TurnEnd, limits: &Limits) -> Option<String> {
     match end {
         TurnEnd::Silent => Some(format!("the agent gave no answer for {}", limits.step)),
         TurnEnd::StepLimit => Some(format!("the turn ended after {} steps", limits.steps)),
@@ -82,7 +101,7 @@ fn note(end: TurnEnd, limits: &Limits) -> Option<String> {
 }
 
 /// What leaves the loop other than an ordinary end.
-enum Stop {
+pub(crate) enum Stop {
     Agent(AgentError),
     Fault(Fault),
 }
@@ -106,28 +125,10 @@ async fn play(
     turn: &mut Turn,
 ) -> Result<TurnEnd, Stop> {
     let limits = attempt.task().limits.clone();
-    let mut allowed = attempt.task().actions.clone();
-    if agent
-        .uses()
-        .is_some_and(|uses| !uses.iter().any(|kind| allowed.contains(kind)))
-    {
-        let why = "the agent uses none of the actions that the task allows";
-        attempt.record(Source::Harness, None, EventBody::Note(why.to_owned()))?;
-        return Ok(TurnEnd::Left);
-    }
-    if let Some(uses) = agent.uses() {
-        allowed.retain(|kind| uses.contains(kind));
-    }
-    let brief = attempt.task().brief(attempt.job.seed);
-    // A `cmd:` agent's own sandbox is started here, which is our time and not the agent's.
-    let start = limits.start.duration() + limits.step.duration();
-    match attempt
-        .timed(Spender::Agent, timeout(start, agent.start(&brief)))
-        .await
-    {
-        Ok(started) => started?,
-        Err(_) => return Ok(TurnEnd::Silent),
-    }
+    let mut allowed = match start(attempt, agent).await? {
+        Ok(allowed) => allowed,
+        Err(end) => return Ok(end),
+    };
     let deadline = Instant::now() + limits.seconds.duration();
     let keeps_actions = attempt.task().asks_for_actions();
     let mut observation = match stage.first_sight(&mut attempt.recorder).await {
@@ -155,59 +156,26 @@ async fn play(
             .table
             .watch
             .step(&attempt.trial, attempt.steps, limits.steps);
-        let action = match answer {
-            Answer::Reply(reply) => {
-                if let Some(uses) = &reply.uses {
-                    allowed.retain(|kind| uses.contains(kind));
+        match take_in(attempt, &mut cause, answer, &mut allowed)? {
+            Wish::Refused(why) => observation = why,
+            Wish::Action(action) => {
+                if keeps_actions {
+                    turn.actions.push(action.clone());
                 }
-                note_reply(attempt, cause, reply)?
-            }
-            Answer::NotAnAction { text, why } => {
-                let text = text.chars().take(KEPT_OF_REFUSED).collect();
-                cause = attempt.record(Source::Agent, Some(cause), EventBody::Refused(text))?;
-                observation = Observation::refused(why);
-                cause = observe(attempt, cause, &observation)?;
-                if attempt.steps >= limits.steps {
-                    return Ok(TurnEnd::StepLimit);
+                if let Action::Finish { result } = action {
+                    turn.result = result;
+                    return Ok(TurnEnd::Finished);
                 }
-                continue;
+                let began = attempt.table.clock.monotonic();
+                let performed = stage
+                    .perform(&action, deadline, cause, &mut attempt.recorder)
+                    .await;
+                attempt.book(Spender::Environment, began);
+                match performed {
+                    Ok(seen) => observation = seen,
+                    Err(gone) => return ended_by_loss(attempt, gone).map_err(Stop::Fault),
+                }
             }
-        };
-        if allowed.contains(&action.kind()) {
-            cause = attempt.record(
-                Source::Agent,
-                Some(cause),
-                EventBody::Action(action.clone()),
-            )?;
-            if keeps_actions {
-                turn.actions.push(action.clone());
-            }
-            if let Action::Finish { result } = action {
-                turn.result = result;
-                return Ok(TurnEnd::Finished);
-            }
-            let began = attempt.table.clock.monotonic();
-            let performed = stage
-                .perform(&action, deadline, cause, &mut attempt.recorder)
-                .await;
-            attempt.book(Spender::Environment, began);
-            match performed {
-                Ok(seen) => observation = seen,
-                Err(gone) => return ended_by_loss(attempt, gone).map_err(Stop::Fault),
-            }
-        } else {
-            let text = serde_json::to_string(&action).unwrap_or_default();
-            let text = text.chars().take(KEPT_OF_REFUSED).collect();
-            cause = attempt.record(Source::Agent, Some(cause), EventBody::Refused(text))?;
-            observation = Observation::refused(format!(
-                "`{}` is not allowed in this task, or not declared by the agent; allowed are: {}",
-                action.kind(),
-                allowed
-                    .iter()
-                    .map(|kind| kind.name())
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ));
         }
         cause = observe(attempt, cause, &observation)?;
         if let Some(end) = over_limit(attempt, deadline) {
@@ -216,7 +184,80 @@ async fn play(
     }
 }
 
-fn observe(attempt: &mut Attempt, cause: u64, seen: &Observation) -> Result<u64, Fault> {
+/// What an answer comes to.
+pub(crate) enum Wish {
+    Action(Action),
+    /// What the agent is told instead.
+    Refused(Observation),
+}
+
+/// Records an answer, as an action if it is one that is allowed. `cause` becomes that event.
+pub(crate) fn take_in(
+    attempt: &mut Attempt,
+    cause: &mut u64,
+    answer: Answer,
+    allowed: &mut Vec<ActionKind>,
+) -> Result<Wish, Fault> {
+    let action = match answer {
+        Answer::NotAnAction { text, why } => return refuse(attempt, cause, &text, why),
+        Answer::Reply(reply) => {
+            if let Some(uses) = &reply.uses {
+                allowed.retain(|kind| uses.contains(kind));
+            }
+            note_reply(attempt, *cause, reply)?
+        }
+    };
+    if !allowed.contains(&action.kind()) {
+        let text = serde_json::to_string(&action).unwrap_or_default();
+        let names: Vec<_> = allowed.iter().map(|kind| kind.name()).collect();
+        let why = format!(
+            "`{}` is not allowed in this task, or not declared by the agent; allowed are: {}",
+            action.kind(),
+            names.join(", ")
+        );
+        return refuse(attempt, cause, &text, why);
+    }
+    let body = EventBody::Action(action.clone());
+    *cause = attempt.record(Source::Agent, Some(*cause), body)?;
+    Ok(Wish::Action(action))
+}
+
+/// Starts an agent and says which actions it may use; or how its turn has ended already.
+pub(crate) async fn start(
+    attempt: &mut Attempt,
+    agent: &mut dyn Agent,
+) -> Result<Result<Vec<ActionKind>, TurnEnd>, Stop> {
+    let mut allowed = attempt.task().actions.clone();
+    if agent
+        .uses()
+        .is_some_and(|uses| !uses.iter().any(|kind| allowed.contains(kind)))
+    {
+        let why = "the agent uses none of the actions that the task allows";
+        attempt.record(Source::Harness, None, EventBody::Note(why.to_owned()))?;
+        return Ok(Err(TurnEnd::Left));
+    }
+    if let Some(uses) = agent.uses() {
+        allowed.retain(|kind| uses.contains(kind));
+    }
+    let brief = attempt.task().brief(attempt.job.seed);
+    let limits = &attempt.task().limits;
+    // A `cmd:` agent's own sandbox is started here, which is our time and not the agent's.
+    let start = limits.start.duration() + limits.step.duration();
+    let started = timeout(start, agent.start(&brief));
+    match attempt.timed(Spender::Agent, started).await {
+        Ok(started) => started?,
+        Err(_) => return Ok(Err(TurnEnd::Silent)),
+    }
+    Ok(Ok(allowed))
+}
+
+fn refuse(attempt: &mut Attempt, cause: &mut u64, text: &str, why: String) -> Result<Wish, Fault> {
+    let text = text.chars().take(KEPT_OF_REFUSED).collect();
+    *cause = attempt.record(Source::Agent, Some(*cause), EventBody::Refused(text))?;
+    Ok(Wish::Refused(Observation::refused(why)))
+}
+
+pub(crate) fn observe(attempt: &mut Attempt, cause: u64, seen: &Observation) -> Result<u64, Fault> {
     let source = match seen.kind {
         ObservationKind::Reply => Source::User,
         _ => Source::Environment,
@@ -236,7 +277,7 @@ fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action,
     Ok(reply.action)
 }
 
-fn over_limit(attempt: &Attempt, deadline: Instant) -> Option<TurnEnd> {
+pub(crate) fn over_limit(attempt: &Attempt, deadline: Instant) -> Option<TurnEnd> {
     let limits = &attempt.task().limits;
     let usage = &attempt.usage;
     if attempt.steps >= limits.steps {
@@ -276,7 +317,7 @@ async fn answer_in_time<T>(
 }
 
 /// How a turn ends whose environment is no longer there to act in.
-fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd, Fault> {
+pub(crate) fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd, Fault> {
     match gone {
         Gone::BroughtDown => Ok(TurnEnd::BroughtDown),
         Gone::ScreenLost(why) => {
@@ -290,7 +331,7 @@ fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd, Fault> {
 }
 
 /// How an agent that does not answer ends its turn; only one that can't be reached is a fault.
-fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnEnd, Fault> {
+pub(crate) fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnEnd, Fault> {
     let end = match &error {
         AgentError::Left => TurnEnd::Left,
         AgentError::Crashed(_) => TurnEnd::Crashed,

@@ -15,7 +15,7 @@ use agon_sandbox::{
 };
 use async_trait::async_trait;
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, SightEvidence};
 use crate::grader::grade;
 use crate::place::Place;
 
@@ -137,7 +137,9 @@ pub(crate) fn task(checks: Vec<Check>) -> Task {
         setup: None,
         limits: Limits::default(),
         actions: Vec::new(),
+        realtime: None,
         visible: Visible::new(FileTree::default()),
+        programs: Visible::new(FileTree::default()),
         verify: VerifyOnly::new(verify),
         checks: VerifyOnly::new(checks),
         solution: HostOnly::new(None),
@@ -197,6 +199,7 @@ pub(crate) struct Remains {
     pub left_out: u64,
     pub result: Option<&'static str>,
     pub actions: Vec<Action>,
+    pub sight: Option<SightEvidence>,
 }
 
 pub(crate) fn request() -> Request {
@@ -223,6 +226,7 @@ pub(crate) async fn graded(
         work: Some(&work),
         result: remains.result,
         actions: &remains.actions,
+        sight: remains.sight.as_ref(),
     };
     grade(task, &evidence, place).await
 }

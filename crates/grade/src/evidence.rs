@@ -1,7 +1,10 @@
 //! What a trial left behind, as far as checks may look at it. Made by the engine after a trial, or
 //! from the run folder when a trial is graded again.
 
-use agon_core::{Action, CutOff, Event, EventBody, Source};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::{Action, CutOff, Event, EventBody, Source, Surroundings};
 use agon_sandbox::WorkArchive;
 
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +17,21 @@ pub struct Evidence<'a> {
     pub result: Option<&'a str>,
     /// What the agent did, in order.
     pub actions: &'a [Action],
+    /// What was seen; `None` where there is no screen.
+    pub sight: Option<&'a SightEvidence>,
+}
+
+/// What was seen of a desktop.
+#[derive(Debug, Clone)]
+pub struct SightEvidence {
+    /// The screen before anything was done, as PNG.
+    pub first: Option<Arc<[u8]>>,
+    /// The last screen before the agent was cut off, as PNG.
+    pub last: Arc<[u8]>,
+    /// What stood around the last screen.
+    pub around: Surroundings,
+    /// How long was played, where the world moves by itself.
+    pub played: Option<Duration>,
 }
 
 impl Evidence<'_> {

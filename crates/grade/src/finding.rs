@@ -13,6 +13,8 @@ pub(crate) struct Finding {
     pub integrity: Option<String>,
     pub tainted: bool,
     pub output: Option<CheckOutput>,
+    /// What was measured, in its own unit.
+    pub value: Option<f64>,
     pub parts: Vec<CheckResult>,
 }
 
@@ -33,6 +35,7 @@ impl Finding {
             integrity: None,
             tainted: false,
             output: None,
+            value: None,
             parts: Vec::new(),
         }
     }
@@ -60,6 +63,7 @@ impl Finding {
             tainted: self.tainted,
             integrity: self.integrity,
             output: self.output,
+            value: self.value,
             parts: self.parts,
         }
     }

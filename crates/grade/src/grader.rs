@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use agon_core::check::{Check, CheckKind, FileTest};
-use agon_core::{CheckResult, Fault, FaultClass, Task, Verdict};
+use agon_core::{CheckResult, Fault, FaultClass, SightTest, Task, Verdict};
 use agon_sandbox::{ArchiveIndex, Exec, ExecOutput, WorkArchive};
 use tokio::sync::OnceCell;
-use tokio::task::spawn_blocking;
 
 use crate::combine::{self, Credit};
 use crate::command::Expected;
@@ -14,7 +13,9 @@ use crate::evidence::Evidence;
 use crate::finding::{Finding, bad_check};
 use crate::place::{Place, Ran};
 use crate::printed::READ;
+use crate::screens::Screens;
 use crate::script::{self, Nonce};
+use crate::side::on_the_side;
 use crate::{file, record, returned};
 
 /// The sign that the agent made more than an archive may hold.
@@ -42,6 +43,7 @@ pub async fn grade(
         evidence,
         place,
         files: OnceCell::new(),
+        screens: OnceCell::new(),
     };
     let found = grading.all(checks, Credit::Full).await?;
     Ok(Verdict {
@@ -57,6 +59,8 @@ struct Grading<'a> {
     place: &'a Place<'a>,
     /// What the archive holds of the files that checks ask for; made by the first that does.
     files: OnceCell<Arc<ArchiveIndex>>,
+    /// The pictures, decoded by the first check that looks at them.
+    screens: OnceCell<Screens>,
 }
 
 impl Grading<'_> {
@@ -81,6 +85,7 @@ impl Grading<'_> {
             CheckKind::Events { must, must_not } => {
                 record::check(must, must_not, self.evidence.actions)
             }
+            CheckKind::Sight(test) => self.sight(test).await,
             CheckKind::Prose { .. } => Err(Fault::new(
                 FaultClass::NeedsJudge,
                 "prose needs a judge, and there is none",
@@ -151,6 +156,20 @@ impl Grading<'_> {
         self.found(ran, |output| script::judge(&nonce, output, running))
     }
 
+    async fn sight(&self, test: &SightTest) -> Result<Finding, Fault> {
+        let evidence = self
+            .evidence
+            .sight
+            .ok_or_else(|| bad_check("there is no last screen to look at"))?;
+        let screens = self
+            .screens
+            .get_or_try_init(|| Screens::of(evidence))
+            .await?;
+        let verify = self.task.verify.open(self.evidence.cut_off);
+        let limit = self.task.limits.check;
+        screens.look(test, evidence, verify, limit).await
+    }
+
     /// An agent that leaves more than can be kept could hide anything in the rest.
     fn left_out(&self) -> Option<Finding> {
         let count = self.evidence.work?.left_out();
@@ -194,15 +213,6 @@ impl Grading<'_> {
         }
         combine::any(results)
     }
-}
-
-/// Reading an archive and matching patterns take their time; nobody else shall wait for it.
-async fn on_the_side<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
-    spawn_blocking(work)
-        .await
-        .map_err(|error| Fault::new(FaultClass::Internal, error))?
 }
 
 #[cfg(test)]
@@ -476,6 +486,7 @@ mod tests {
                 work: None,
                 result: None,
                 actions: &[],
+                sight: None,
             };
             let fault = grade(&task(vec![kind]), &evidence, &Place::Nowhere)
                 .await

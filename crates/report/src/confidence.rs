@@ -23,6 +23,8 @@ pub enum Method {
     WilsonOverTasks,
     /// Several trials per task, partial credit or weights: bootstrap over tasks, percentiles.
     Bootstrap,
+    /// Measured values of several trials per task: bootstrap within each task, percentiles.
+    BootstrapOverSeeds,
 }
 
 impl Method {
@@ -31,6 +33,7 @@ impl Method {
             Self::Wilson => "Wilson",
             Self::WilsonOverTasks => "Wilson over tasks",
             Self::Bootstrap => "bootstrap over tasks",
+            Self::BootstrapOverSeeds => "bootstrap over seeds",
         }
     }
 }

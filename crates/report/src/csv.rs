@@ -9,7 +9,8 @@ use crate::text::is_unseen;
 
 const HEADER: &str = "run,suite,agent,unconfined_agent,task,name,category,level,weight,open_network,\
 epoch,attempt,outcome,score,fault,fault_message,turn_end,steps,agent_seconds,environment_seconds,\
-harness_seconds,input_tokens,output_tokens,money_micros,retried,rerun,tainted,integrity,reason,at\n";
+harness_seconds,input_tokens,output_tokens,money_micros,retried,rerun,tainted,integrity,reason,at,measured,\
+task_measured,task_iqm,task_iqm_low,task_iqm_high,task_min,task_median,task_max\n";
 
 pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let mut out = HEADER.to_owned();
@@ -28,7 +29,7 @@ fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Option<Vec<String>> {
     let line = trial.line.as_ref()?;
     let task = trial.task;
     let reported = |tokens: u64| (!line.usage.is_empty()).then_some(tokens);
-    Some(vec![
+    let mut cells = vec![
         cell(&run.manifest.run),
         cell(&run.suites()),
         cell(&run.manifest.agent.spec),
@@ -61,7 +62,26 @@ fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Option<Vec<String>> {
         cell(line.integrity.as_deref().unwrap_or_default()),
         cell(&line.reason),
         line.at.to_string(),
-    ])
+    ];
+    cells.extend(measured(run, trial));
+    Some(cells)
+}
+
+/// The value of this trial, and how those of its task lie.
+fn measured(run: &RunReport<'_>, trial: &Trial<'_>) -> [String; 8] {
+    let measured = run.summary.measured.as_ref();
+    let spread = measured.and_then(|measured| measured.of_task(&trial.task.task.to_string()));
+    let ci = spread.and_then(|spread| spread.iqm_ci);
+    [
+        known(trial.measured()),
+        known(spread.map(|spread| spread.trials)),
+        known(spread.map(|spread| spread.iqm)),
+        known(ci.map(|ci| ci.low)),
+        known(ci.map(|ci| ci.high)),
+        known(spread.map(|spread| spread.min)),
+        known(spread.map(|spread| spread.median)),
+        known(spread.map(|spread| spread.max)),
+    ]
 }
 
 /// What is not known is an empty cell, never 0.

@@ -3,7 +3,10 @@
 
 use crate::run_report::RunReport;
 use crate::summary::Summary;
-use crate::text::{count, duration, maybe_percent, money, percent, range, time_split, tokens};
+use crate::text::{
+    count, duration, maybe_percent, measured_range, money, percent, range, time_split, tokens,
+    value,
+};
 
 pub(crate) struct Fact {
     pub(crate) label: &'static str,
@@ -84,6 +87,28 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
             percent(summary.weighted.score_floor)
         ),
     );
+    if let Some(measured) = &summary.measured {
+        let spread = &measured.overall;
+        let ci = match spread.iqm_ci {
+            Some(interval) => format!(
+                "95 % interval {}, {}",
+                measured_range(Some(interval)),
+                interval.method.name()
+            ),
+            None => "no interval".to_owned(),
+        };
+        fact(
+            "measured",
+            format!(
+                "interquartile mean {} ({ci}); min {}, median {}, max {} in {} trials",
+                value(spread.iqm),
+                value(spread.min),
+                value(spread.median),
+                value(spread.max),
+                count(spread.trials)
+            ),
+        );
+    }
     if let Some(steps) = &summary.steps {
         fact(
             "steps",

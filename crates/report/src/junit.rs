@@ -6,8 +6,9 @@ use std::fmt::{self, Display};
 use agon_core::verdict::Outcome;
 
 use crate::error::ReportError;
+use crate::measured::MeasuredSpread;
 use crate::run_report::{RunReport, Trial};
-use crate::text::is_unseen;
+use crate::text::{is_unseen, measured_range, value};
 
 pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
@@ -49,10 +50,31 @@ fn open_suite(out: &mut String, run: &RunReport<'_>) {
     }
     property("score_floor", &overall.score_floor.to_string());
     property("coverage", &overall.coverage.to_string());
+    if let Some(measured) = &run.summary.measured {
+        property("measured", &spread(&measured.overall));
+        for task in &measured.tasks {
+            property(
+                "measured_task",
+                &format!("{}: {}", task.task, spread(&task.spread)),
+            );
+        }
+    }
     for caveat in &run.summary.caveats {
         property("caveat", &caveat.text);
     }
     out.push_str("    </properties>\n");
+}
+
+fn spread(measured: &MeasuredSpread) -> String {
+    format!(
+        "n {}, IQM {} ({}), min {}, median {}, max {}",
+        measured.trials,
+        value(measured.iqm),
+        measured_range(measured.iqm_ci),
+        value(measured.min),
+        value(measured.median),
+        value(measured.max)
+    )
 }
 
 fn test_case(run: &RunReport<'_>, trial: &Trial<'_>) -> String {
@@ -96,10 +118,17 @@ fn test_case(run: &RunReport<'_>, trial: &Trial<'_>) -> String {
     } else {
         format!("      <system-out>{}</system-out>\n", Xml(&marks))
     };
-    if result.is_empty() && marked.is_empty() {
+    let measured = trial.measured().map_or_else(String::new, |value| {
+        format!(
+            "      <properties>\n        <property name=\"measured\" value=\"{value}\"/>\n      \
+             </properties>\n"
+        )
+    });
+    let inside = [measured, result, marked].concat();
+    if inside.is_empty() {
         format!("{opened}/>\n")
     } else {
-        format!("{opened}>\n{result}{marked}    </testcase>\n")
+        format!("{opened}>\n{inside}    </testcase>\n")
     }
 }
 

@@ -12,6 +12,7 @@ mod headline;
 mod html;
 mod junit;
 mod markdown;
+mod measured;
 mod plan;
 mod run_report;
 mod sheet;
@@ -26,6 +27,7 @@ pub use document::{Document, RunDocument, document_schema};
 pub use error::ReportError;
 pub use format::{Format, render};
 pub use headline::Headline;
+pub use measured::{Measured, MeasuredSpread, MeasuredTask};
 pub use run_report::{RunReport, Trials};
 pub use summary::{
     Bin, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, Repeat, Standing, StepCounts,

@@ -110,6 +110,13 @@ impl Trial<'_> {
         (line.outcome != Outcome::Faulted).then_some(line.score)
     }
 
+    /// What was measured, where it counts.
+    pub(crate) fn measured(&self) -> Option<f64> {
+        let line = self.line.as_ref()?;
+        let measured = line.measured.filter(|value| value.is_finite());
+        measured.filter(|_| line.outcome != Outcome::Faulted)
+    }
+
     /// Why it did not pass, in one text.
     pub(crate) fn why(&self) -> String {
         let Some(line) = &self.line else {

@@ -3,15 +3,21 @@
 
 use agon_store::StoreError;
 
+use crate::measured::MeasuredSpread;
 use crate::run_report::RunReport;
 use crate::summary::{Group, Standing, Summary};
-use crate::text::{NONE, bounds, clip, count, duration, maybe_percent, percent};
+use crate::text::{
+    NONE, bounds, clip, count, duration, maybe_percent, measured_range, percent, value,
+};
 
 /// The title of the table that other formats draw.
 pub(crate) const MATRIX: &str = "Category by level";
 
 /// How many trials that did not pass are listed where the list is not the point.
 const LISTED: usize = 20;
+
+/// How many tasks are listed with what was measured in them.
+const MEASURED: usize = 50;
 
 pub(crate) struct Sheet {
     pub(crate) title: &'static str,
@@ -63,6 +69,7 @@ pub(crate) fn sheets(summary: &Summary) -> Vec<Sheet> {
         groups("By level", "level", &summary.levels),
         groups("By category", "category", &summary.categories),
         matrix(summary),
+        measured(summary),
         repeats(summary),
         faults(summary),
         turn_ends(summary),
@@ -128,6 +135,50 @@ fn matrix(summary: &Summary) -> Sheet {
         std::iter::once(row.category.clone()).chain(cells).collect()
     });
     Sheet::new(MATRIX, columns, rows.collect())
+}
+
+fn measured(summary: &Summary) -> Sheet {
+    let columns = vec![
+        text("task"),
+        number("n"),
+        number("IQM"),
+        number("95 % CI"),
+        number("min"),
+        number("median"),
+        number("max"),
+    ];
+    let row = |name: &str, spread: &MeasuredSpread| {
+        vec![
+            name.to_owned(),
+            count(spread.trials),
+            value(spread.iqm),
+            measured_range(spread.iqm_ci),
+            value(spread.min),
+            value(spread.median),
+            value(spread.max),
+        ]
+    };
+    let mut rows = Vec::new();
+    let mut note =
+        "IQM: the mean of the middle half of the values; its interval is drawn again over \
+                    the trials of each task."
+            .to_owned();
+    if let Some(measured) = &summary.measured {
+        let shown = measured.tasks.iter().take(MEASURED);
+        rows.extend(shown.map(|task| row(&task.task, &task.spread)));
+        if measured.tasks.len() > 1 {
+            rows.push(row("all", &measured.overall));
+        }
+        if let Some(more @ 1..) = measured.tasks.len().checked_sub(MEASURED) {
+            note += &format!(
+                " And {} more tasks: --format json lists them.",
+                count(more as u64)
+            );
+        }
+    }
+    let mut sheet = Sheet::new("Measured", columns, rows);
+    sheet.note = Some(note);
+    sheet
 }
 
 fn repeats(summary: &Summary) -> Sheet {

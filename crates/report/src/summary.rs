@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::caveat::Caveat;
 use crate::confidence::Interval;
+use crate::measured::Measured;
 use crate::tally::Tally;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -35,6 +36,9 @@ pub struct Summary {
     /// Of graded trials, most frequent first.
     pub turn_ends: Vec<EndCount>,
     pub marks: Marks,
+    /// What checks measured in units of their own; left out where none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
 }
 
 impl Summary {

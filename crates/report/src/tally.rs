@@ -10,6 +10,7 @@ use agon_store::{Manifest, TaskStamp, TrialLine};
 
 use crate::caveat::caveats;
 use crate::confidence::Interval;
+use crate::measured::Measurements;
 use crate::plan::{Part, Plan};
 use crate::summary::{
     Bin, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, Repeat, Standing, StepCounts,
@@ -33,6 +34,7 @@ pub struct Tally<'a> {
     faults: Vec<FaultCount>,
     ends: Vec<EndCount>,
     marks: Marks,
+    measured: Measurements,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -70,6 +72,7 @@ impl<'a> Tally<'a> {
             faults: Vec::new(),
             ends: Vec::new(),
             marks: Marks::default(),
+            measured: Measurements::new(manifest.tasks.len()),
         }
     }
 
@@ -107,6 +110,7 @@ impl<'a> Tally<'a> {
             self.add_fault(line);
         } else {
             task.score += trial_score(line.score);
+            self.measured.add(place, line);
             self.steps.push(f64::from(line.steps));
             self.seconds.push(line.seconds.total());
             if let Some(end) = line.end {
@@ -168,6 +172,7 @@ impl<'a> Tally<'a> {
             faults: self.faults,
             turn_ends: self.ends,
             marks: self.marks,
+            measured: self.measured.total(self.manifest),
             overall,
         }
     }

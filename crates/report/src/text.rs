@@ -69,6 +69,23 @@ pub(crate) fn bounds(interval: Option<Interval>) -> String {
     }
 }
 
+/// A measured value: `12.34`, `1250`.
+pub(crate) fn value(number: f64) -> String {
+    if number.fract() == 0.0 {
+        format!("{number:.0}")
+    } else {
+        format!("{number:.2}")
+    }
+}
+
+/// `3.70 to 9.36`.
+pub(crate) fn measured_range(interval: Option<Interval>) -> String {
+    match interval {
+        Some(Interval { low, high, .. }) => format!("{} to {}", value(low), value(high)),
+        None => NONE.to_owned(),
+    }
+}
+
 /// `0.41 s`, `12.3 s`, `4 min 5 s`, `2 h 3 min`.
 pub(crate) fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;

@@ -115,6 +115,18 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Makes every program in it stand still until [`Sandbox::resume`]; those that serve the display of
+    /// a container go on. Their clocks go on, too. No program should be started meanwhile, and in a
+    /// local sandbox none is; files can be read, and [`Sandbox::freeze`] works.
+    async fn pause(&self) -> Result<(), SandboxError> {
+        Err(SandboxError::Denied("it can't be held still".to_owned()))
+    }
+
+    /// Lets all that [`Sandbox::pause`] stopped go on.
+    async fn resume(&self) -> Result<(), SandboxError> {
+        Ok(())
+    }
+
     /// Ends every process of the agent and takes the working folder. `exec` works afterwards where
     /// the kind of sandbox allows grading inside.
     async fn freeze(&mut self) -> Result<Frozen, SandboxError>;

@@ -22,6 +22,8 @@ mod ground;
 mod limits;
 #[path = "local/owner.rs"]
 mod owner;
+#[path = "local/pauses.rs"]
+mod pauses;
 #[path = "local/sealed.rs"]
 mod sealed;
 #[path = "local/terminals.rs"]

@@ -57,7 +57,7 @@ pub fn bootstrap(clusters: &[Cluster], seed: u64) -> Option<Interval> {
 
 /// A place below `count` from 32 random bits. Not exactly uniform, but off by less than one part in
 /// 2^32 / `count`, which no interval can show; and much faster than being exact.
-fn below(count: u32, bits: u32) -> usize {
+pub(crate) fn below(count: u32, bits: u32) -> usize {
     ((u64::from(count) * u64::from(bits)) >> 32) as usize
 }
 

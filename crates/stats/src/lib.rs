@@ -1,12 +1,14 @@
-//! The maths behind scores: intervals, the bootstrap over tasks, pass@k and pass^k, means and
-//! percentiles. Pure functions over numbers: no I/O, no knowledge of tasks or runs.
+//! The maths behind scores: intervals, the bootstrap over tasks, pass@k and pass^k, means,
+//! interquartile means and percentiles. Pure functions over numbers: no I/O, no knowledge of tasks or runs.
 
 mod bootstrap;
 mod interval;
+mod iqm;
 mod repeats;
 mod spread;
 
 pub use bootstrap::{Cluster, bootstrap, resamples_for};
 pub use interval::{Interval, wilson};
+pub use iqm::{iqm, iqm_interval};
 pub use repeats::{pass_all_k, pass_at_k};
 pub use spread::{Spread, percentile};

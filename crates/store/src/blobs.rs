@@ -111,6 +111,9 @@ fn place(
     Ok(())
 }
 
+/// Said of a blob that is not what its name says.
+pub(crate) const CHANGED: &str = "its content has changed since it was stored";
+
 /// Whether a blob still is what its name says.
 pub(crate) fn verify(folder: &RunFolder, digest: &Digest) -> io::Result<()> {
     let mut hashing = Hashing {
@@ -122,9 +125,7 @@ pub(crate) fn verify(folder: &RunFolder, digest: &Digest) -> io::Result<()> {
     if hashing.hasher.finish() == *digest {
         Ok(())
     } else {
-        Err(io::Error::other(
-            "its content has changed since it was stored",
-        ))
+        Err(io::Error::other(CHANGED))
     }
 }
 

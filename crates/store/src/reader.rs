@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
-use agon_core::{Digest, Event};
+use agon_core::{Digest, Event, Picture};
 
 use crate::blobs;
 use crate::error::StoreError;
@@ -17,6 +17,9 @@ const MOST_EVENTS: u64 = 1 << 30;
 
 /// A frozen working folder is kept only up to a size; one that unpacks to more is not ours.
 const MOST_UNPACKED: u64 = 4 << 30;
+
+/// A screen of the largest size that there may be, as noise.
+const MOST_OF_A_PICTURE: u64 = 256 << 20;
 
 #[derive(Debug)]
 pub struct RunReader {
@@ -106,6 +109,26 @@ impl RunReader {
             }
         }
         Ok(events)
+    }
+
+    /// The bytes of a picture, which still are what was recorded.
+    pub fn picture(&self, picture: &Picture) -> Result<Picture, StoreError> {
+        let path = self.folder.blob(&picture.blob);
+        let read = || -> io::Result<Picture> {
+            if picture.bytes > MOST_OF_A_PICTURE {
+                return Err(io::Error::other("it is larger than any picture of ours"));
+            }
+            let mut data = Vec::new();
+            // One more than there should be shows that there are too many.
+            let most = picture.bytes.saturating_add(1);
+            File::open(&path)?.take(most).read_to_end(&mut data)?;
+            let found = Picture::new(picture.format, data);
+            if found != *picture {
+                return Err(io::Error::other(blobs::CHANGED));
+            }
+            Ok(found)
+        };
+        read().map_err(StoreError::io("can't read", &path))
     }
 
     /// Unpacks a blob (the frozen working folder) into a temporary file.

@@ -108,6 +108,9 @@ pub struct TrialLine {
     pub outcome: Outcome,
     /// From 0 to 1; 0 for a faulted attempt, which reports never count as a score.
     pub score: f64,
+    /// What a check measured in its own unit, such as the score that a game shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -64,6 +64,7 @@ pub fn load_suite(path: &Path, options: &LoadOptions<'_>) -> Result<Suite, Suite
         SuiteFile::default()
     });
     let loader = Loader {
+        root: layout.config.parent().unwrap_or(path),
         config: &config,
         now: options.clock.now(),
         options,
@@ -103,6 +104,8 @@ fn digest(tasks: &[Task]) -> Digest {
 }
 
 struct Loader<'a> {
+    /// The suite's folder.
+    root: &'a Path,
     config: &'a SuiteFile,
     now: Timestamp,
     options: &'a LoadOptions<'a>,
@@ -122,6 +125,7 @@ impl Loader<'_> {
             visible,
             verify,
             solve,
+            root: self.root.to_owned(),
         };
         build::task(draft, self.config, self.options.max_steps.as_ref())
             .map_err(|errors| errors.into_iter().map(|e| source.error(e)).collect())

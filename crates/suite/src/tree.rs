@@ -92,17 +92,26 @@ impl Walk {
                 format!("the tree is too large: at most {MAX_FILES} files and 512 MiB"),
             ));
         }
-        let entry = FileEntry {
-            path: relative.to_owned(),
-            source: path.to_owned(),
-            executable: executable(&meta),
-            size: meta.len(),
-            digest: digest(path).map_err(failed)?,
-        };
+        let entry = entry(path, relative).map_err(failed)?;
         self.tree
             .push(entry)
             .map_err(|error| SuiteError::layout(path, error.to_string()))
     }
+}
+
+/// A file as an entry under a relative path.
+pub(crate) fn entry(path: &Path, relative: &Path) -> std::io::Result<FileEntry> {
+    let meta = fs::metadata(path)?;
+    if !meta.is_file() {
+        return Err(std::io::Error::other("is not a file"));
+    }
+    Ok(FileEntry {
+        path: relative.to_owned(),
+        source: path.to_owned(),
+        executable: executable(&meta),
+        size: meta.len(),
+        digest: digest(path)?,
+    })
 }
 
 fn executable(meta: &Metadata) -> bool {

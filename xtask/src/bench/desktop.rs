@@ -2,17 +2,12 @@
 //! measured by a program that holds a desktop (`crates/desktop/examples/measure`), beside Python's
 //! mss, scrot, xdotool, a bare X server and a bare container in the same run.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
 use super::lab::Lab;
-use super::process::measure;
+use super::program::Figures;
 use super::{Better, Figure, Row, desktop_run};
-use crate::console::say;
 use crate::debian::{self, BUBBLEWRAP, DESKTOP};
-use crate::failure::{Failure, Trying};
-use crate::{rootfs, test, workspace};
+use crate::failure::Failure;
+use crate::{rootfs, test};
 
 pub(super) const ROWS: &[Row] = &[
     of_program("capture_1080p_raw_p50_ms", "ms", Some(0.6), |lab| {
@@ -86,7 +81,7 @@ const fn of_program(
 /// What was found out already: some measurements yield several rows.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    figures: BTreeMap<String, Figure>,
+    figures: Figures,
     pub(super) run: Option<desktop_run::Recorded>,
 }
 
@@ -100,7 +95,7 @@ fn program(lab: &mut Lab, row: &str) -> Result<Figure, Failure> {
 /// The rows with one, on an engine that has the image of the tests.
 fn with_containers(lab: &mut Lab, row: &str) -> Result<Figure, Failure> {
     if let Some(figure) = lab.desktop.figures.get(row) {
-        return Ok(*figure);
+        return Ok(figure);
     }
     test::install_packages()?;
     let engine = test::engine_with_images()?;
@@ -118,66 +113,13 @@ fn found(
     words: &[&str],
     docker_host: Option<String>,
 ) -> Result<Figure, Failure> {
-    if !lab.desktop.figures.contains_key(row) {
-        let mut command = workspace::cargo(&["run", "--release", "--quiet"]);
-        command
-            .args([
-                "--package",
-                "agon-desktop",
-                "--example",
-                "measure",
-                "--",
-                row,
-            ])
-            .args(words)
-            .envs(docker_host.map(|host| ("DOCKER_HOST", host)));
-        let measured = measure(&mut command)?;
-        if !measured.success {
-            return Err(Failure::new("the program that measures has failed"));
-        }
-        for line in measured.stdout.lines() {
-            let (name, figure, notes) = read(line)?;
-            for note in notes {
-                say(format!("    {name}: {note}"));
-            }
-            lab.desktop.figures.insert(name, figure);
-        }
-    }
-    let figure = lab.desktop.figures.get(row).copied();
-    figure.ok_or_else(|| Failure::new("the program that measures says nothing of it"))
-}
-
-/// A line of the program: a row's name, its figure, and what people should know of it.
-fn read(line: &str) -> Result<(String, Figure, Vec<String>), Failure> {
-    let told: Value = serde_json::from_str(line).trying(format!("read `{line}`"))?;
-    let odd = || Failure::new(format!("`{line}` is no figure"));
-    let name = told["name"].as_str().ok_or_else(odd)?.to_owned();
-    let figure = Figure {
-        value: told["value"].as_f64().ok_or_else(odd)?,
-        reference: told["reference"].as_f64(),
-    };
-    let notes = told["notes"].as_array().into_iter().flatten();
-    let notes = notes.filter_map(|note| note.as_str().map(str::to_owned));
-    Ok((name, figure, notes.collect()))
+    let figures = &mut lab.desktop.figures;
+    figures.find("agon-desktop", row, words, docker_host)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_of_the_program_are_figures() {
-        let line = r#"{"name":"a","value":1.5,"reference":null,"notes":["scrot is missing"]}"#;
-        let (name, figure, notes) = read(line).unwrap();
-        assert_eq!((name.as_str(), figure), ("a", Figure::alone(1.5)));
-        assert_eq!(notes, ["scrot is missing"]);
-        let (_, figure, notes) = read(r#"{"name":"a","value":1,"reference":2.0}"#).unwrap();
-        assert_eq!(figure, Figure::against(1.0, 2.0));
-        assert!(notes.is_empty());
-        for bad in ["", "{}", r#"{"name":"a"}"#, r#"{"name":"a","value":null}"#] {
-            assert!(read(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn every_row_of_a_program_is_asked_for_by_its_name() {

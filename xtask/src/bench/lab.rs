@@ -10,10 +10,11 @@ use serde_json::Value;
 
 use super::desktop::Findings;
 use super::process::{Measured, measure};
+use super::program::Figures;
 use super::suites;
 use crate::console::step;
 use crate::failure::{Failure, Trying};
-use crate::workspace;
+use crate::{ocr_models, workspace};
 
 #[derive(Debug)]
 pub(super) struct Lab {
@@ -23,6 +24,7 @@ pub(super) struct Lab {
     /// The finished run of 100,000 trials, once it was made, and the memory it took.
     large: Option<(Run, f64)>,
     pub(super) desktop: Findings,
+    pub(super) arena: Figures,
 }
 
 /// One invocation of `agon run` with the oracle, which solves everything.
@@ -48,12 +50,14 @@ impl Lab {
             folder,
             large: None,
             desktop: Findings::default(),
+            arena: Figures::default(),
         })
     }
 
-    fn agon(&self) -> Result<&Path, Failure> {
+    pub(super) fn agon(&self) -> Result<&Path, Failure> {
         if self.agon.get().is_none() {
             let built = step("build Agon", workspace::release_binary)?;
+            ocr_models::install(&built)?;
             return Ok(self.agon.get_or_init(|| built));
         }
         self.agon

@@ -4,12 +4,14 @@ use super::Finding;
 use super::manifests::Member;
 
 /// From the ground up. Dev-dependencies are exempt.
-const ORDER: [&str; 18] = [
-    "core", "stats", "suite", "store", "sandbox", "desktop", "llm", "agent", "grade", "engine",
-    "arena", "predict", "workflow", "testcase", "report", "viewer", "testkit", "agon",
+const ORDER: [&str; 19] = [
+    "core", "stats", "suite", "store", "sandbox", "desktop", "vision", "llm", "agent", "grade",
+    "engine", "arena", "predict", "workflow", "testcase", "report", "viewer", "testkit", "agon",
 ];
 /// Stands beside the order: it must work when nothing else does.
 const OUTSIDE: &str = "xtask";
+/// Programs to be tried on: nothing builds on them, so they have no place in the order.
+const EXAMPLES: &str = "examples";
 /// For tests alone.
 const TEST_ONLY: &str = "agon-testkit";
 
@@ -24,6 +26,9 @@ fn check_member(member: &Member) -> Vec<Finding> {
             .iter()
             .map(|used| member.finding(used, format!("{OUTSIDE} must not use {used}")))
             .collect();
+    }
+    if member.manifest.starts_with(EXAMPLES) {
+        return Vec::new();
     }
     let Some(place) = place(&member.name) else {
         return vec![member.finding(
@@ -99,6 +104,14 @@ mod tests {
         assert!(findings("agon", &["agon-testkit"])[0].contains("only as a dev-dependency"));
         assert_eq!(findings("xtask", &["agon-core"]).len(), 1);
         assert!(findings("agon-core", &["xtask"])[0].contains("must not use xtask"));
+    }
+
+    #[test]
+    fn examples_have_no_place_and_nothing_builds_on_them() {
+        let uses = vec!["agon-core".to_owned()];
+        let example = Member::parse("agon-game", "examples/game/Cargo.toml", "", uses);
+        assert_eq!(check(&[example.unwrap()]), []);
+        assert_eq!(findings("agon-core", &["agon-game"]).len(), 1);
     }
 
     #[test]

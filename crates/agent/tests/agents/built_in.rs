@@ -183,6 +183,7 @@ fn trial_line(attempt: u32, events: EventsAt) -> TrialLine {
         is_final: attempt == 2,
         outcome: agon_core::Outcome::Failed,
         score: 0.0,
+        measured: None,
         fault: None,
         end: None,
         steps: 3,

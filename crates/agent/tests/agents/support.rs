@@ -9,8 +9,8 @@ use agon_agent::{Agent, AgentError, AgentFactory, AgentSpec, Answer, Services, T
 use agon_core::files::FileTree;
 use agon_core::{
     Action, Brief, Digest, Environment, EnvironmentKind, HostOnly, Limits, Observation, Picture,
-    PictureFormat, ScreenPoint, ScreenView, Seed, Task, TaskId, TrialId, VerifyOnly, Visible,
-    WindowView,
+    PictureFormat, ScreenPoint, ScreenView, Seed, Solution, Task, TaskId, TrialId, VerifyOnly,
+    Visible, WindowView,
 };
 use agon_sandbox::{Owner, Provider, Request, Sandbox, SandboxError};
 use async_trait::async_trait;
@@ -52,13 +52,15 @@ pub(crate) fn task(instruction: &str, solution: Option<Vec<Action>>) -> Task {
         tags: Vec::new(),
         instruction: Visible::new(instruction.to_owned()),
         actions: environment.kind.default_actions().to_vec(),
+        realtime: None,
         environment,
         setup: None,
         limits: Limits::default(),
         visible: Visible::new(FileTree::default()),
+        programs: Visible::new(FileTree::default()),
         verify: VerifyOnly::new(FileTree::default()),
         checks: VerifyOnly::new(Vec::new()),
-        solution: HostOnly::new(solution),
+        solution: HostOnly::new(solution.map(Solution::Actions)),
         replies: HostOnly::new(Vec::new()),
         digest: Digest::of(b"task"),
         played: Digest::of(b"played"),

@@ -8,7 +8,9 @@ use agon_engine::Mode;
 use agon_suite::MaxSteps;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::arena::ArenaCommand;
 use super::desktop::DesktopArgs;
+use super::ocr::OcrCommand;
 
 /// Evaluates autonomous agents: puts them in front of tasks in real environments, records
 /// everything, and gives a score that can be trusted.
@@ -39,6 +41,9 @@ pub(super) enum Command {
     Lint(LintArgs),
     /// Report on runs; several are compared.
     Report(ReportArgs),
+    /// Serve agents and evaluators that play and judge in real time, and bring them together.
+    #[command(subcommand)]
+    Arena(ArenaCommand),
     /// Start desktops, and see and control their screens.
     Desktop(DesktopArgs),
     /// Say what works on this machine and what is missing.
@@ -48,6 +53,9 @@ pub(super) enum Command {
     /// Make and list the images of container desktops.
     #[command(subcommand)]
     Image(ImageCommand),
+    /// Read text in pictures, and fetch the models that do it.
+    #[command(subcommand)]
+    Ocr(OcrCommand),
     /// Print the JSON Schema of a format.
     Schema(SchemaArgs),
     /// Print a shell completion script.

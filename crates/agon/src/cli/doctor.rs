@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::args::JsonArgs;
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{desktop, host, output, services};
+use super::{desktop, host, ocr, output, services};
 
 #[derive(Debug, Serialize)]
 struct Finding {
@@ -36,6 +36,7 @@ pub(super) async fn doctor(args: &JsonArgs) -> Result<Exit, Failure> {
         finding("local sandbox", local().await),
         finding("containers", container().await),
         finding("desktops", desktop::describe().await),
+        finding("reading text", ocr::describe()),
         finding("runs folder", writable()),
     ];
     for found in &findings {
@@ -47,7 +48,7 @@ pub(super) async fn doctor(args: &JsonArgs) -> Result<Exit, Failure> {
         }
     }
     // Needed only by suites that ask for them.
-    let optional = ["containers", "desktops"];
+    let optional = ["containers", "desktops", "reading text"];
     let needed = findings
         .iter()
         .filter(|found| !optional.contains(&found.part));

@@ -7,7 +7,7 @@ use clap::Parser;
 use super::args::{Cli, Command};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{clean, desktop, doctor, image, lint, list, output, report, run, schema};
+use super::{arena, clean, desktop, doctor, image, lint, list, ocr, output, report, run, schema};
 
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -26,10 +26,12 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::List(args) => list::list(&args),
         Command::Lint(args) => in_runtime(lint::lint(&args)),
         Command::Report(args) => report::report(&args),
+        Command::Arena(command) => arena::arena(command),
         Command::Desktop(args) => desktop::desktop(args),
         Command::Doctor(args) => in_runtime(doctor::doctor(&args)),
         Command::Clean(args) => in_runtime(clean::clean(&args)),
         Command::Image(command) => in_runtime(image::image(&command)),
+        Command::Ocr(command) => ocr::ocr(&command),
         Command::Schema(args) => schema::schema(&args),
         Command::Completions(args) => schema::completions(&args),
     }

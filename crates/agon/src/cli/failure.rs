@@ -61,6 +61,7 @@ macro_rules! failures {
 
 failures!(
     agon_agent::SetupError,
+    agon_arena::ArenaError,
     agon_desktop::DesktopError,
     agon_engine::RunError,
     agon_report::ReportError,

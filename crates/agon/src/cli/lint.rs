@@ -116,7 +116,7 @@ async fn play_both(
     suites: &[SuiteStamp],
     args: &LintArgs,
 ) -> Result<Option<Vec<Finding>>, Failure> {
-    let stop = signals::stop_on_signal()?;
+    let stop = signals::stop_on_signal(signals::RESUMABLE)?;
     let workers = args.workers.map_or_else(host::cpus, usize::from);
     let solved: Vec<Task> = tasks
         .iter()

@@ -1,6 +1,7 @@
 //! The command line: arguments in, library calls, text and exit status out. Nothing is decided here
 //! that a user of the library could need.
 
+mod arena;
 mod args;
 mod clean;
 mod contest;
@@ -15,6 +16,7 @@ mod lint;
 mod list;
 mod load;
 mod manifest;
+mod ocr;
 mod output;
 mod progress;
 mod report;

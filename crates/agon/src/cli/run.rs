@@ -30,7 +30,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
         return dry_run(args, &chosen, &loaded);
     }
 
-    let stop = signals::stop_on_signal()?;
+    let stop = signals::stop_on_signal(signals::RESUMABLE)?;
     let folder = match &chosen.folder {
         Some(path) => RunFolder::at(path),
         None => RunFolder::fresh(Path::new(RUNS), clock.now(), &loaded.name(), &chosen.agent)?,

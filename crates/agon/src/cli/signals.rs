@@ -7,8 +7,11 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
 
-/// A token that is cancelled by SIGINT, SIGTERM or SIGHUP.
-pub(super) fn stop_on_signal() -> Result<CancellationToken, Failure> {
+/// What becomes of a run that is stopped.
+pub(super) const RESUMABLE: &str = "stopping: running trials are left for a resume";
+
+/// A token that is cancelled by SIGINT, SIGTERM or SIGHUP; the first of them is answered by `words`.
+pub(super) fn stop_on_signal(words: &'static str) -> Result<CancellationToken, Failure> {
     let stop = CancellationToken::new();
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -25,7 +28,7 @@ pub(super) fn stop_on_signal() -> Result<CancellationToken, Failure> {
                 if stop.is_cancelled() {
                     leave_at_once();
                 }
-                output::say("stopping: running trials are left for a resume (again: stop at once)");
+                output::say(&format!("{words} (again: stop at once)"));
                 stop.cancel();
             }
         }

@@ -67,6 +67,7 @@ pub(crate) fn graded(id: &str, epoch: u32, score: f64) -> TrialLine {
             Outcome::Failed
         },
         score,
+        measured: None,
         fault: None,
         end: Some(TurnEnd::Finished),
         steps: 3,
@@ -107,6 +108,39 @@ pub(crate) fn faulted(id: &str, epoch: u32, class: FaultClass, message: &str) ->
         reason: String::new(),
         ..graded(id, epoch, 0.0)
     }
+}
+
+/// Two games, four epochs: what was measured in one of them varies, and one trial faulted.
+pub(crate) fn games() -> (Manifest, Vec<TrialLine>) {
+    let mut manifest = manifest(
+        4,
+        vec![
+            task("arena/hexagon", Some(Level::Wood)),
+            task("arena/maze", Some(Level::Wood)),
+            task("files/copy", Some(Level::Paper)),
+        ],
+    );
+    manifest.run = "20260104-000000-arena-hexagon".to_owned();
+    let measured = |id: &str, epoch, value: f64| TrialLine {
+        measured: Some(value),
+        end: Some(TurnEnd::WorldEnded),
+        ..graded(id, epoch, f64::from(u8::from(value > 5.0)))
+    };
+    let lines = vec![
+        measured("arena/hexagon", 1, 2.26),
+        measured("arena/hexagon", 2, 12.34),
+        measured("arena/hexagon", 3, 7.7),
+        measured("arena/hexagon", 4, 60.0),
+        measured("arena/maze", 1, 1250.0),
+        TrialLine {
+            // A fault has measured nothing, whatever stands there.
+            measured: Some(1e9),
+            ..faulted("arena/maze", 2, FaultClass::Start, "no game")
+        },
+        measured("arena/maze", 3, f64::NAN),
+        graded("files/copy", 1, 1.0),
+    ];
+    (manifest, lines)
 }
 
 /// Six tasks, two epochs: passes, failures, partial credit, faults, a retry, a rerun, tampering, a

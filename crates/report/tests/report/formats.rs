@@ -3,7 +3,7 @@
 use agon_report::{Format, Look, RunReport, Screen, document_schema, render};
 use insta::assert_snapshot;
 
-use crate::fixture::{graded, manifest, task, troubled};
+use crate::fixture::{games, graded, manifest, task, troubled};
 
 fn one(format: Format) -> String {
     let (manifest, lines) = troubled();
@@ -68,6 +68,47 @@ fn junit() {
 #[test]
 fn html() {
     assert_snapshot!(one(Format::Html));
+}
+
+fn measured(format: Format) -> String {
+    let (manifest, lines) = games();
+    let run = RunReport::new(&manifest, &lines).unwrap();
+    render(format, &[run]).unwrap()
+}
+
+#[test]
+fn table_with_measured_values() {
+    assert_snapshot!(measured(Format::Table(Screen::default())));
+}
+
+#[test]
+fn markdown_with_measured_values() {
+    assert_snapshot!(measured(Format::Markdown));
+}
+
+#[test]
+fn csv_with_measured_values() {
+    assert_snapshot!(measured(Format::Csv));
+}
+
+#[test]
+fn junit_with_measured_values() {
+    assert_snapshot!(measured(Format::Junit));
+}
+
+#[test]
+fn json_with_measured_values() {
+    let report: serde_json::Value = serde_json::from_str(&measured(Format::Json)).unwrap();
+    let measured = &report["runs"][0]["summary"]["measured"];
+    assert_snapshot!(serde_json::to_string_pretty(measured).unwrap());
+}
+
+#[test]
+fn html_with_measured_values() {
+    let page = measured(Format::Html);
+    let table = page.split("Measured").nth(1).unwrap();
+    let table = table.split("</table>").next().unwrap();
+    assert_snapshot!(table);
 }
 
 #[test]

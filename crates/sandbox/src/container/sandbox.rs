@@ -12,6 +12,7 @@ use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 use super::engine::{Engine, failed};
+use super::pause::Pause;
 use super::{files, freeze, leftovers};
 use crate::archive::WorkArchive;
 use crate::contract::{DROP_LINE, Exec, ExecOutput, Frozen, Moment, Piped, Sandbox, Terminal};
@@ -24,11 +25,16 @@ const NOTICED: Duration = Duration::from_secs(2);
 pub(super) struct ContainerSandbox {
     owned: OwnedContainer,
     disk: ByteSize,
+    pause: Pause,
 }
 
 impl ContainerSandbox {
     pub(super) fn new(owned: OwnedContainer, disk: ByteSize) -> Self {
-        Self { owned, disk }
+        Self {
+            owned,
+            disk,
+            pause: Pause::default(),
+        }
     }
 }
 
@@ -173,6 +179,14 @@ impl Sandbox for ContainerSandbox {
 
     async fn remains(&self) -> Result<(), SandboxError> {
         self.owned.container.remains().await
+    }
+
+    async fn pause(&self) -> Result<(), SandboxError> {
+        self.pause.begin(&self.owned.container).await
+    }
+
+    async fn resume(&self) -> Result<(), SandboxError> {
+        self.pause.end(&self.owned.container).await
     }
 
     async fn freeze(&mut self) -> Result<Frozen, SandboxError> {

@@ -8,6 +8,7 @@ mod pack;
 pub(crate) mod processes;
 mod programs;
 mod serve;
+mod standstill;
 mod unpack;
 pub(crate) mod wire;
 

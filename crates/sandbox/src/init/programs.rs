@@ -19,6 +19,7 @@ use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcset
 
 use super::files::resolve;
 use super::processes::{Process, kill_all};
+use super::standstill::Standstill;
 use super::wire::{Ended, Start};
 use crate::contract::Moment;
 
@@ -51,6 +52,17 @@ struct Table {
     alone: bool,
     /// Nobody will come any more.
     closed: bool,
+    /// Everybody stands still, and nobody is started.
+    paused: Option<Standstill>,
+}
+
+impl Table {
+    fn may_start(&self) -> io::Result<()> {
+        match self.paused {
+            None => Ok(()),
+            Some(_) => Err(io::Error::other("the sandbox is paused")),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -98,6 +110,7 @@ impl Programs {
                 .map_err(io::Error::other)?;
         }
         let mut table = self.lock();
+        table.may_start()?;
         let child = command.spawn()?;
         self.enter(&mut table, child.id(), id);
         started()
@@ -127,6 +140,7 @@ impl Programs {
             command = command.env(name, value);
         }
         let mut table = self.lock();
+        table.may_start()?;
         let child = command.spawn(pts).map_err(|error| match error {
             pty_process::Error::Io(error) => error,
             other => io::Error::other(other),
@@ -198,13 +212,31 @@ impl Programs {
                 && !now.descends(shell, process.pid)
                 && (begun(process) || now.above(process.pid).any(begun))
         });
-        signal(Signal::CONT);
+        if table.paused.is_none() {
+            signal(Signal::CONT);
+        }
         killed
     }
 
-    /// Ends everybody in the sandbox but us, and returns when they are gone.
+    /// Everybody else stands still when this returns.
+    pub(super) fn pause(&self) -> io::Result<()> {
+        let mut table = self.lock();
+        if table.paused.is_none() {
+            table.paused = Some(Standstill::bring()?);
+        }
+        Ok(())
+    }
+
+    pub(super) fn resume(&self) {
+        if let Some(standstill) = self.lock().paused.take() {
+            standstill.end();
+        }
+    }
+
+    /// Ends everybody in the sandbox but us, standing still or not, and returns when they are gone.
     pub(super) fn end_all(&self) {
         let mut table = self.lock();
+        table.paused = None;
         while !table.alone {
             // The signal goes to "group 1", which the kernel reads as everybody but process 1.
             let _ = kill_process_group(Pid::INIT, Signal::KILL);

@@ -143,6 +143,11 @@ impl Init {
             Ask::KillCommand { shell, since } => {
                 Say::Killed(self.programs.kill_command(shell, since))
             }
+            Ask::Pause => done("cannot pause the sandbox", self.programs.pause()),
+            Ask::Resume => {
+                self.programs.resume();
+                Say::Done
+            }
             Ask::Read { path, limit } => done(
                 &format!("cannot read `{path}`"),
                 only(&mut descriptors).and_then(|into| files::read(&path, limit, into)),

@@ -53,6 +53,10 @@ pub(crate) enum Ask {
     Kill { program: u64 },
     /// Ends the command line that this shell runs.
     KillCommand { shell: u32, since: Moment },
+    /// Makes everybody else stand still.
+    Pause,
+    /// Lets them go on.
+    Resume,
     /// Descriptor: where the content goes.
     Read { path: String, limit: u64 },
     /// Descriptor: the content.

@@ -20,6 +20,14 @@ const HOME: &str = "/home/agent";
 const INIT: &str = "/.agon/init";
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/// Programs that the task brings come first.
+fn search_path(environment: &Environment) -> String {
+    match environment.programs.is_empty() {
+        true => PATH.to_owned(),
+        false => format!("{}:{PATH}", Environment::PROGRAMS),
+    }
+}
+
 /// Private folders besides the working folder, which live in memory too.
 const PRIVATE: [(&str, u64, &str); 4] = [
     ("/tmp", 128 << 20, "1777"),
@@ -139,7 +147,7 @@ pub(super) fn command(
         .args(line.words)
         .args(init_args)
         .env_clear()
-        .env("PATH", PATH)
+        .env("PATH", search_path(&request.environment))
         .env("HOME", HOME)
         .env("USER", "agent")
         .env("LANG", "C.UTF-8")

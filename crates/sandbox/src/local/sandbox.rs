@@ -263,6 +263,16 @@ impl Sandbox for LocalSandbox {
         unpacked.await.map(drop)
     }
 
+    async fn pause(&self) -> Result<(), SandboxError> {
+        let paused = self.ask(Ask::Pause, Vec::new(), "pausing the sandbox");
+        paused.await.map(drop)
+    }
+
+    async fn resume(&self) -> Result<(), SandboxError> {
+        let resumed = self.ask(Ask::Resume, Vec::new(), "resuming the sandbox");
+        resumed.await.map(drop)
+    }
+
     async fn freeze(&mut self) -> Result<Frozen, SandboxError> {
         let keep = |error| SandboxError::io("cannot keep the frozen working folder")(error);
         let (archive, theirs) = pipe().map_err(no_descriptors)?;

@@ -56,6 +56,7 @@ pub(crate) fn line(id: &str, epoch: u32, attempt: u32, is_final: bool) -> TrialL
         is_final,
         outcome: Outcome::Passed,
         score: 1.0,
+        measured: None,
         fault: None,
         end: None,
         steps: 1,
@@ -83,6 +84,7 @@ pub(crate) fn faulted(id: &str, epoch: u32, attempt: u32, class: FaultClass) -> 
     TrialLine {
         outcome: Outcome::Faulted,
         score: 0.0,
+        measured: None,
         fault: Some(Fault::new(class, "the disk is gone")),
         ..line(id, epoch, attempt, true)
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agon_core::verdict::Verdict;
-use agon_core::{Clock, EventBody, Source};
+use agon_core::{Clock, EventBody, Picture, PictureFormat, Source};
 use agon_store::blobs::{Stored, open_compressed};
 use agon_store::{Manifest, Recorder, RunFolder, RunReader, RunWriter};
 use jiff::Timestamp;
@@ -164,4 +164,30 @@ fn half_written_files_of_a_killed_process_are_removed() {
         .read_to_string(&mut content)
         .unwrap();
     assert_eq!(content, "evidence");
+}
+
+#[test]
+fn a_picture_is_read_back_as_it_was_recorded_or_not_at_all() {
+    let (root, writer) = writer();
+    let picture = Picture::new(PictureFormat::Png, b"pixels".as_slice());
+    writer.keep_picture(&picture).unwrap();
+    record(&writer, 1, &["x"]);
+    let reader = RunReader::open(writer.folder().path()).unwrap();
+    // As a record names it: without its bytes.
+    let name = serde_json::to_string(&picture).unwrap();
+    let named: Picture = serde_json::from_str(&name).unwrap();
+    assert_eq!(named.data(), None);
+    let found = reader.picture(&named).unwrap();
+    assert_eq!(found.data(), Some(b"pixels".as_slice()));
+
+    let blob = writer.folder().blob(&picture.blob);
+    for forged in [&b"pixelz"[..], b"pixel", b"pixels and more"] {
+        fs::write(&blob, forged).unwrap();
+        let error = reader.picture(&named).unwrap_err();
+        let said = format!("{error:?}");
+        assert!(said.contains("has changed"), "{said}");
+    }
+    fs::remove_file(&blob).unwrap();
+    assert!(reader.picture(&named).is_err());
+    drop(root);
 }

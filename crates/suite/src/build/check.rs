@@ -3,21 +3,33 @@
 
 use std::path::Path;
 
+use agon_core::Environment;
 use agon_core::check::{Check, CheckKind, EventPattern, FileTest, ProseSubject, Stream, TextTest};
 use agon_core::files::{FileTree, stays_inside};
 use regex::Regex;
 use serde_json::Value;
 
-use crate::format::{CheckFile, CheckType, PatternFile, StreamFile};
+use crate::format::{CheckFile, CheckType, NumberFile, PatternFile, StreamFile};
 use crate::source::{Node, NodeError};
 
+/// What a check may refer to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Setting<'a> {
+    pub(super) environment: &'a Environment,
+    pub(super) verify: &'a FileTree,
+}
+
 /// Reads a list of checks; those with errors are left out of the answer.
-pub(super) fn checks(list: &Node, verify: &FileTree, errors: &mut Vec<NodeError>) -> Vec<Check> {
-    let read = |node| check(node, verify, errors);
+pub(super) fn checks(
+    list: &Node,
+    setting: &Setting<'_>,
+    errors: &mut Vec<NodeError>,
+) -> Vec<Check> {
+    let read = |node| check(node, setting, errors);
     list.items().iter().filter_map(read).collect()
 }
 
-fn check(node: &Node, verify: &FileTree, errors: &mut Vec<NodeError>) -> Option<Check> {
+fn check(node: &Node, setting: &Setting<'_>, errors: &mut Vec<NodeError>) -> Option<Check> {
     let file: CheckFile = match node.read() {
         Ok(file) => file,
         Err(error) => {
@@ -26,7 +38,8 @@ fn check(node: &Node, verify: &FileTree, errors: &mut Vec<NodeError>) -> Option<
         }
     };
     let before = errors.len();
-    misplaced_keys(&file, node, errors);
+    let keys: Vec<_> = file.kind.keys().collect();
+    misplaced_keys(&format!("{} check", file.kind.name()), &keys, node, errors);
     let weight = file.weight.unwrap_or(1.0);
     if weight <= 0.0 {
         errors.push(wrong(node, "weight", "a weight must be more than 0"));
@@ -34,7 +47,7 @@ fn check(node: &Node, verify: &FileTree, errors: &mut Vec<NodeError>) -> Option<
     let reader = Reader {
         file: &file,
         node,
-        verify,
+        setting,
     };
     match reader.kind(errors) {
         Ok(kind) if errors.len() == before => Some(Check {
@@ -56,7 +69,10 @@ fn check(node: &Node, verify: &FileTree, errors: &mut Vec<NodeError>) -> Option<
 /// Whether a check looks at files or runs something.
 pub(super) fn needs_environment(check: &Check) -> bool {
     match &check.kind {
-        CheckKind::File { .. } | CheckKind::CommandOutput { .. } | CheckKind::Script { .. } => true,
+        CheckKind::File { .. }
+        | CheckKind::CommandOutput { .. }
+        | CheckKind::Script { .. }
+        | CheckKind::Sight(_) => true,
         CheckKind::Prose { subject, .. } => !matches!(
             subject,
             ProseSubject::ReturnedResult | ProseSubject::ExpectedFlow
@@ -68,21 +84,24 @@ pub(super) fn needs_environment(check: &Check) -> bool {
     }
 }
 
-fn misplaced_keys(file: &CheckFile, node: &Node, errors: &mut Vec<NodeError>) {
-    let name = file.kind.name();
+/// `keys` are those that belong to `what` is read.
+pub(super) fn misplaced_keys(what: &str, keys: &[&str], node: &Node, errors: &mut Vec<NodeError>) {
     for (key, value) in node.pairs() {
-        if !file.kind.keys().any(|known| known == key.text) {
-            let known: Vec<_> = file.kind.keys().collect();
-            let key_name = &key.text;
+        let name = key.text.as_str();
+        if !keys.contains(&name) {
             errors.push(
-                NodeError::new(format!("`{key_name}` does not belong to a {name} check"))
-                    .help(format!("its keys are: {}", known.join(", ")))
+                NodeError::new(format!("`{name}` does not belong to a {what}"))
+                    .help(format!("its keys are: {}", keys.join(", ")))
                     .at(key.span),
             );
-        } else if value.is_null() && key.text != "json" {
+        } else if value.is_null() && name != "json" {
+            let help = match name {
+                "colour" => "write it in quotes: what stands behind a bare # is a comment",
+                _ => "write \"\" for the empty text, or leave the key out",
+            };
             errors.push(
-                NodeError::new(format!("`{}` has no value", key.text))
-                    .help("write \"\" for the empty text, or leave the key out")
+                NodeError::new(format!("`{name}` has no value"))
+                    .help(help)
                     .at(key.span),
             );
         }
@@ -94,10 +113,11 @@ fn wrong(node: &Node, key: &str, message: impl Into<String>) -> NodeError {
     NodeError::new(message).at(node.key_span(key).unwrap_or_else(|| node.head()))
 }
 
-struct Reader<'a> {
-    file: &'a CheckFile,
-    node: &'a Node,
-    verify: &'a FileTree,
+/// One check, or one entry of `ends`. Tests of the screen are read in `sight`.
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a CheckFile,
+    pub(super) node: &'a Node,
+    pub(super) setting: &'a Setting<'a>,
 }
 
 impl Reader<'_> {
@@ -116,6 +136,12 @@ impl Reader<'_> {
             CheckType::FinalScreenshot => self.prose(ProseSubject::FinalScreenshot),
             CheckType::ExpectedFlow => self.prose(ProseSubject::ExpectedFlow),
             CheckType::Events => self.events(),
+            CheckType::ScreenText
+            | CheckType::Pixel
+            | CheckType::RegionChanged
+            | CheckType::Template
+            | CheckType::Window
+            | CheckType::Process => self.sight().map(CheckKind::Sight),
             CheckType::All => Ok(CheckKind::All {
                 checks: self.parts(errors)?,
                 partial: self.file.partial.unwrap_or(false),
@@ -189,7 +215,7 @@ impl Reader<'_> {
         }
         let given = self.file.path.as_ref().or(self.file.script.as_ref());
         let path = self.needed("path", given)?;
-        if self.verify.find(Path::new(path)).is_none() {
+        if self.setting.verify.find(Path::new(path)).is_none() {
             let key = if self.file.script.is_some() {
                 "script"
             } else {
@@ -244,7 +270,7 @@ impl Reader<'_> {
         }
     }
 
-    fn nothing_to_test(&self) -> NodeError {
+    pub(super) fn nothing_to_test(&self) -> NodeError {
         let tests: Vec<_> = self
             .file
             .kind
@@ -252,7 +278,7 @@ impl Reader<'_> {
             .filter(|key| {
                 !matches!(
                     *key,
-                    "type" | "name" | "weight" | "command" | "stream" | "tolerance"
+                    "type" | "name" | "weight" | "command" | "stream" | "tolerance" | "region"
                 )
             })
             .collect();
@@ -263,7 +289,7 @@ impl Reader<'_> {
 
     fn parts(&self, errors: &mut Vec<NodeError>) -> Result<Vec<Check>, NodeError> {
         match self.node.get("checks") {
-            Some(list) if !list.items().is_empty() => Ok(checks(list, self.verify, errors)),
+            Some(list) if !list.items().is_empty() => Ok(checks(list, self.setting, errors)),
             _ => Err(self.wrong(
                 "checks",
                 format!("this {} check has no parts", self.file.kind.name()),
@@ -271,7 +297,7 @@ impl Reader<'_> {
         }
     }
 
-    fn text_tests(&self) -> Result<Vec<TextTest>, NodeError> {
+    pub(super) fn text_tests(&self) -> Result<Vec<TextTest>, NodeError> {
         let file = self.file;
         let mut tests = Vec::new();
         tests.extend(file.equals.clone().map(TextTest::Equals));
@@ -290,20 +316,36 @@ impl Reader<'_> {
         if let Some(json) = &file.json {
             tests.push(self.json(json)?);
         }
-        match (file.number, file.tolerance) {
+        tests.extend(self.number()?);
+        Ok(tests)
+    }
+
+    /// The test that a plain number makes.
+    fn number(&self) -> Result<Option<TextTest>, NodeError> {
+        let value = match &self.file.number {
+            Some(NumberFile::Plain(value)) => Some(*value),
+            Some(NumberFile::Shown(_)) if self.file.kind != CheckType::ScreenText => {
+                return Err(self
+                    .wrong("number", "expected a number, found keys and values")
+                    .help("`number` has keys of its own only in a screen_text check"));
+            }
+            Some(NumberFile::Shown(_)) | None => None,
+        };
+        match (value, self.file.tolerance) {
             (Some(value), tolerance) => {
                 let tolerance = tolerance.unwrap_or(0.0);
                 if tolerance < 0.0 {
                     return Err(self.wrong("tolerance", "a tolerance can't be negative"));
                 }
-                tests.push(TextTest::Number { value, tolerance });
+                Ok(Some(TextTest::Number { value, tolerance }))
             }
-            (None, Some(_)) => {
-                return Err(self.wrong("tolerance", "`tolerance` needs `number` beside it"));
-            }
-            (None, None) => {}
+            (None, Some(_)) if self.file.number.is_some() => Err(self.wrong(
+                "tolerance",
+                "`tolerance` belongs to a plain `number`: write `at_least` and `at_most`",
+            )),
+            (None, Some(_)) => Err(self.wrong("tolerance", "`tolerance` needs `number` beside it")),
+            (None, None) => Ok(None),
         }
-        Ok(tests)
     }
 
     fn json(&self, json: &Value) -> Result<TextTest, NodeError> {
@@ -334,7 +376,7 @@ impl Reader<'_> {
         Ok(TextTest::Json { pointer, equals })
     }
 
-    fn regex(&self, key: &str, text: &str) -> Result<(), NodeError> {
+    pub(super) fn regex(&self, key: &str, text: &str) -> Result<(), NodeError> {
         match Regex::new(text) {
             Ok(_) => Ok(()),
             Err(error) => {
@@ -346,7 +388,11 @@ impl Reader<'_> {
         }
     }
 
-    fn needed<'t>(&self, key: &str, value: Option<&'t String>) -> Result<&'t String, NodeError> {
+    pub(super) fn needed<'t>(
+        &self,
+        key: &str,
+        value: Option<&'t String>,
+    ) -> Result<&'t String, NodeError> {
         let name = self.file.kind.name();
         match value {
             Some(text) if !text.is_empty() => Ok(text),
@@ -355,7 +401,7 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong(&self, key: &str, message: impl Into<String>) -> NodeError {
+    pub(super) fn wrong(&self, key: &str, message: impl Into<String>) -> NodeError {
         wrong(self.node, key, message)
     }
 }

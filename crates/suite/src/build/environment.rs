@@ -6,7 +6,7 @@ use crate::format::{EnvironmentFile, ImageName};
 use crate::source::{Node, NodeError};
 
 /// Which kinds a key belongs to, where not to all.
-const ONLY_FOR: [(&str, &[EnvironmentKind]); 6] = [
+const ONLY_FOR: [(&str, &[EnvironmentKind]); 7] = [
     (
         "image",
         &[EnvironmentKind::Container, EnvironmentKind::Desktop],
@@ -17,6 +17,10 @@ const ONLY_FOR: [(&str, &[EnvironmentKind]); 6] = [
     ),
     ("screen", &[EnvironmentKind::Desktop]),
     ("apps", &[EnvironmentKind::Desktop]),
+    (
+        "programs",
+        &[EnvironmentKind::Local, EnvironmentKind::Desktop],
+    ),
     ("gl", &[EnvironmentKind::Desktop]),
     ("settle", &[EnvironmentKind::Desktop]),
 ];
@@ -84,6 +88,18 @@ pub(super) fn environment(
         );
     }
 
+    if let Some(span) = written.and_then(|node| node.key_span("programs"))
+        && desktop
+        && image.is_some()
+    {
+        errors.push(
+            NodeError::new("`programs` does not belong to a desktop with an image")
+                .help("put the programs into the image")
+                .at(span),
+        );
+    }
+
+    let shows_programs = image.is_none() && (desktop || kind == EnvironmentKind::Local);
     let said = own.over(defaults);
     let basis = Environment::of_kind(kind);
     Environment {
@@ -97,6 +113,13 @@ pub(super) fn environment(
         image: image.map(|image| image.0),
         screen: said.screen.filter(|_| desktop).map(|screen| screen.0),
         apps: said.apps.filter(|_| desktop).unwrap_or_default(),
+        programs: said
+            .programs
+            .filter(|_| shows_programs)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|program| program.0)
+            .collect(),
         gl: said.gl.unwrap_or(false) && desktop,
         settle: said.settle.filter(|_| desktop),
         group: said.group,

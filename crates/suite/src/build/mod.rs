@@ -5,6 +5,10 @@ mod action;
 mod check;
 mod environment;
 mod months;
+mod programs;
+mod realtime;
+mod sight;
+mod solution;
 mod steps;
 mod task;
 

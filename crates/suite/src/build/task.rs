@@ -1,13 +1,16 @@
 //! A whole task, put together.
 
+use std::path::PathBuf;
+
 use agon_core::check::{Check, CheckKind};
 use agon_core::digest::Hasher;
 use agon_core::files::FileTree;
 use agon_core::{
-    Action, Digest, EnvironmentKind, HostOnly, Level, Task, TaskId, VerifyOnly, Visible,
+    Digest, EnvironmentKind, HostOnly, Level, Limits, Solution, Task, TaskId, VerifyOnly, Visible,
 };
 
-use super::{MaxSteps, action, check, environment, steps};
+use super::check::{self, Setting};
+use super::{MaxSteps, environment, programs, realtime, solution, steps};
 use crate::format::{SuiteFile, TaskFile};
 use crate::source::{Node, NodeError};
 
@@ -23,6 +26,8 @@ pub(crate) struct Draft {
     pub(crate) verify: FileTree,
     /// The content of `solution/solve.sh`.
     pub(crate) solve: Option<String>,
+    /// The suite's folder.
+    pub(crate) root: PathBuf,
 }
 
 pub(crate) fn task(
@@ -52,8 +57,20 @@ pub(crate) fn task(
         node,
         &mut errors,
     );
+    let programs = programs::programs(&environment, node, &draft.root, &mut errors);
+    let own_steps = file.limits.steps;
     let limits = file.limits.over(&suite.defaults.limits);
-    let limits = limits.filled(steps::steps(max_steps, limits.steps, file.level));
+    let limits = match &file.realtime {
+        // Budgets of turns mean nothing to who takes none.
+        Some(_) => {
+            let default = realtime::limits();
+            limits.filled(own_steps.unwrap_or(default.steps), default)
+        }
+        None => {
+            let steps = steps::steps(max_steps, limits.steps, file.level);
+            limits.filled(steps, Limits::default())
+        }
+    };
     let actions = match file.actions {
         Some(actions) if actions.is_empty() => {
             errors.push(wrong(node, "actions", "a task has to allow some action"));
@@ -74,10 +91,18 @@ pub(crate) fn task(
         }
         None => environment.kind.default_actions().to_vec(),
     };
+    let setting = Setting {
+        environment: &environment,
+        verify: &draft.verify,
+    };
     let mut checks = node
         .get("checks")
-        .map(|list| check::checks(list, &draft.verify, &mut errors))
+        .map(|list| check::checks(list, &setting, &mut errors))
         .unwrap_or_default();
+    let realtime = file.realtime.and_then(|file| {
+        let node = node.get("realtime").unwrap_or(node);
+        realtime::realtime(file, node, &setting, &mut errors)
+    });
     let setup = file.setup_cmd.filter(|command| !is_none(command));
     if environment.kind == EnvironmentKind::None {
         if setup.is_some() {
@@ -98,7 +123,7 @@ pub(crate) fn task(
             },
         }];
     }
-    let solution = solution(node, draft.solve, &mut errors);
+    let solution = solution::solution(node, draft.solve, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -113,7 +138,9 @@ pub(crate) fn task(
         setup,
         limits,
         actions,
+        realtime,
         visible: Visible::new(draft.visible),
+        programs: Visible::new(programs),
         verify: VerifyOnly::new(draft.verify),
         checks: VerifyOnly::new(checks),
         solution: HostOnly::new(solution),
@@ -122,7 +149,7 @@ pub(crate) fn task(
         played: Digest::of(b""),
         id: draft.id,
     };
-    task.played = played(&task);
+    task.played = played(&task, node);
     task.digest = digest(&task, node);
     Ok(task)
 }
@@ -143,37 +170,8 @@ fn weight(suite: &SuiteFile, level: Option<Level>) -> f64 {
     })
 }
 
-fn solution(
-    node: &Node,
-    solve: Option<String>,
-    errors: &mut Vec<NodeError>,
-) -> Option<Vec<Action>> {
-    let listed = node.get("solution").filter(|list| !list.is_null());
-    match (listed, solve) {
-        (Some(_), Some(_)) => {
-            errors.push(wrong(
-                node,
-                "solution",
-                "there are two solutions: this one and solution/solve.sh",
-            ));
-            None
-        }
-        (None, solve) => solve.map(|script| vec![Action::run(script)]),
-        (Some(list), None) => {
-            let mut actions = Vec::new();
-            for item in list.items() {
-                match action::read(item) {
-                    Ok(action) => actions.push(action),
-                    Err(error) => errors.push(error),
-                }
-            }
-            Some(actions)
-        }
-    }
-}
-
 /// Over everything that can change what an agent does.
-fn played(task: &Task) -> Digest {
+fn played(task: &Task, node: &Node) -> Digest {
     let json = |value: Result<String, serde_json::Error>| value.unwrap_or_default();
     let mut hasher = Hasher::default();
     for part in [
@@ -189,6 +187,14 @@ fn played(task: &Task) -> Digest {
         hasher.part(part.as_bytes());
     }
     hasher.part(task.visible.show().digest().bytes());
+    // What most tasks don't have is no part of their digests, so that those stay what they were.
+    if !task.programs.show().is_empty() {
+        hasher.part(b"programs");
+        hasher.part(task.programs.show().digest().bytes());
+    }
+    if let (Some(realtime), Some(node)) = (&task.realtime, node.get("realtime")) {
+        realtime::feed(realtime, node, &mut hasher);
+    }
     hasher.finish()
 }
 
@@ -198,7 +204,11 @@ fn digest(task: &Task, node: &Node) -> Digest {
     let mut hasher = Hasher::default();
     hasher.part(b"task 1");
     hasher.part(task.played.bytes());
-    let solution = serde_json::to_string(task.solution.on_host()).unwrap_or_default();
+    let solution = match task.solution.on_host() {
+        Some(Solution::Actions(actions)) => serde_json::to_string(actions).unwrap_or_default(),
+        Some(Solution::Player(player)) => format!("player {player}"),
+        None => "null".to_owned(),
+    };
     hasher.part(solution.as_bytes());
     for key in ["checks", "partial"] {
         hasher.part(key.as_bytes());

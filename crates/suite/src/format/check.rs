@@ -7,6 +7,8 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::sight::{ColourFile, NumberFile, RegionFile};
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a check: keys and values")]
 pub(crate) struct CheckFile {
@@ -19,7 +21,7 @@ pub(crate) struct CheckFile {
     pub(crate) name: Option<String>,
     /// Share in partial credit. Default: 1.
     pub(crate) weight: Option<f64>,
-    /// file: below the working folder. script: below `verify/`.
+    /// file: below the working folder. script, template: below `verify/`.
     pub(crate) path: Option<String>,
     /// command_output: run after the agent was cut off.
     pub(crate) command: Option<String>,
@@ -50,16 +52,41 @@ pub(crate) struct CheckFile {
     pub(crate) json: Option<Value>,
     /// file: digest of the content, 64 hex digits.
     pub(crate) sha256: Option<Digest>,
-    /// file: whether it is there.
+    /// file, window: whether it is there.
     pub(crate) exists: Option<bool>,
-    /// command_output: the expected exit status. Without it: any.
+    /// command_output: the expected exit status; without it, any. process: it has ended with this.
     pub(crate) exit_status: Option<i32>,
     /// command_output: which output is looked at. Default: stdout.
     pub(crate) stream: Option<StreamFile>,
-    /// The text is one number, at most `tolerance` away from this.
-    pub(crate) number: Option<f64>,
-    /// Default: 0.
+    /// The text is one number, at most `tolerance` away from this. screen_text: with keys of its
+    /// own, a number among what can be read.
+    pub(crate) number: Option<NumberFile>,
+    /// Default: 0. pixel: for each of red, green and blue.
     pub(crate) tolerance: Option<f64>,
+    /// screen_text, region_changed, template: `[x, y, width, height]`. Without it: the whole screen.
+    pub(crate) region: Option<RegionFile>,
+    /// pixel: from the left.
+    pub(crate) x: Option<u32>,
+    /// pixel: from above.
+    pub(crate) y: Option<u32>,
+    /// pixel: `"#rrggbb"`.
+    pub(crate) colour: Option<ColourFile>,
+    /// region_changed: the share of the pixels that differ from the first screen. Default: 0.01.
+    pub(crate) share: Option<f64>,
+    /// region_changed: whether so many do. Default: true.
+    pub(crate) changed: Option<bool>,
+    /// template: how alike, up to 1. Default: 0.9.
+    pub(crate) likeness: Option<f64>,
+    /// template: whether it is there. Default: true.
+    pub(crate) shown: Option<bool>,
+    /// window: part of its title.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
+    pub(crate) title: Option<String>,
+    /// process: part of one of the environment's `apps`.
+    pub(crate) app: Option<String>,
+    /// process: whether it runs.
+    pub(crate) alive: Option<bool>,
     /// events: each of these was done.
     pub(crate) must: Option<Vec<PatternFile>>,
     /// events: none of these was done.
@@ -111,6 +138,12 @@ pub(crate) enum CheckType {
     FinalScreenshot,
     ExpectedFlow,
     Events,
+    ScreenText,
+    Pixel,
+    RegionChanged,
+    Template,
+    Window,
+    Process,
     All,
     Any,
 }
@@ -123,11 +156,18 @@ const NAMES: &[&str] = &[
     "final_screenshot",
     "expected_flow",
     "events",
+    "screen_text",
+    "pixel",
+    "region_changed",
+    "template",
+    "window",
+    "process",
     "all",
     "any",
 ];
 
-const EVERYWHERE: &[&str] = &["type", "name", "weight"];
+const TYPE: &[&str] = &["type"];
+const CHECKS_ONLY: &[&str] = &["name", "weight"];
 const TEXT_TESTS: &[&str] = &[
     "equals",
     "one_of",
@@ -138,9 +178,19 @@ const TEXT_TESTS: &[&str] = &[
     "number",
     "tolerance",
 ];
+/// What can be read off a screen is nobody's JSON.
+const SCREEN_TESTS: &[&str] = &[
+    "equals",
+    "one_of",
+    "contains",
+    "not_contains",
+    "matches",
+    "number",
+    "tolerance",
+];
 
 impl CheckType {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 15] = [
         Self::File,
         Self::CommandOutput,
         Self::Script,
@@ -148,6 +198,12 @@ impl CheckType {
         Self::FinalScreenshot,
         Self::ExpectedFlow,
         Self::Events,
+        Self::ScreenText,
+        Self::Pixel,
+        Self::RegionChanged,
+        Self::Template,
+        Self::Window,
+        Self::Process,
         Self::All,
         Self::Any,
     ];
@@ -163,6 +219,12 @@ impl CheckType {
             Self::Script => &["path", "script", "args"],
             Self::ReturnedResult | Self::FinalScreenshot | Self::ExpectedFlow => &["value"],
             Self::Events => &["must", "must_not"],
+            Self::ScreenText => &["region"],
+            Self::Pixel => &["x", "y", "colour", "tolerance"],
+            Self::RegionChanged => &["region", "share", "changed"],
+            Self::Template => &["path", "region", "likeness", "shown"],
+            Self::Window => &["title", "matches", "exists"],
+            Self::Process => &["app", "alive", "exit_status"],
             Self::All => &["checks", "partial"],
             Self::Any => &["checks"],
         }
@@ -170,15 +232,36 @@ impl CheckType {
 
     /// The keys that belong to a check of this type.
     pub(crate) fn keys(self) -> impl Iterator<Item = &'static str> {
+        let own = self.keys_of_its_own().filter(|key| *key != "type");
+        TYPE.iter().chain(CHECKS_ONLY).copied().chain(own)
+    }
+
+    /// The same without those that every check has beside its type.
+    pub(crate) fn keys_of_its_own(self) -> impl Iterator<Item = &'static str> {
         let tests = match self {
             Self::File | Self::CommandOutput | Self::ReturnedResult => TEXT_TESTS,
+            Self::ScreenText => SCREEN_TESTS,
             _ => &[],
         };
-        EVERYWHERE
-            .iter()
-            .chain(self.own_keys())
-            .chain(tests)
-            .copied()
+        TYPE.iter().chain(self.own_keys()).chain(tests).copied()
+    }
+
+    /// Whether a check of this type looks at the screen, or at what stands around it.
+    pub(crate) fn is_sight(self) -> bool {
+        matches!(
+            self,
+            Self::ScreenText
+                | Self::Pixel
+                | Self::RegionChanged
+                | Self::Template
+                | Self::Window
+                | Self::Process
+        )
+    }
+
+    /// Those that do.
+    pub(crate) fn sights() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kind| kind.is_sight())
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use agon_core::environment::Network;
+use agon_core::files::stays_inside;
 use agon_core::{ByteSize, EnvironmentKind, Seconds};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
@@ -37,6 +39,9 @@ pub(crate) struct EnvironmentFile {
     pub(crate) screen: Option<Screen>,
     /// Desktop: programs to start.
     pub(crate) apps: Option<Vec<String>>,
+    /// Local, or desktop without an image: programs shown read-only at /opt/agon/bin, which is on
+    /// PATH. A name is looked for beside agon and on the PATH of this machine, a path in the suite.
+    pub(crate) programs: Option<Vec<ProgramName>>,
     /// Desktop: OpenGL, computed by the processor. Costs 53 MB and 22 ms per desktop. Default: false.
     pub(crate) gl: Option<bool>,
     /// Desktop: seconds to wait at most for the screen to come to rest after an action.
@@ -78,6 +83,23 @@ impl<'de> Deserialize<'de> for ImageName {
         if text.is_empty() || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err(D::Error::custom(format!(
                 "`{text}` is no image: expected a reference such as debian:12"
+            )));
+        }
+        Ok(Self(text))
+    }
+}
+
+/// A program's name, or its path inside of the suite.
+#[derive(Debug, Clone, JsonSchema)]
+pub(crate) struct ProgramName(pub(crate) String);
+
+impl<'de> Deserialize<'de> for ProgramName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let odd = |c: char| c.is_whitespace() || c.is_control() || c == ':';
+        if !stays_inside(Path::new(&text)) || text.ends_with('/') || text.contains(odd) {
+            return Err(D::Error::custom(format!(
+                "`{text}` is no program: expected a name such as hexagon, or a path inside of the suite"
             )));
         }
         Ok(Self(text))
@@ -149,6 +171,7 @@ impl EnvironmentFile {
             fresh_checks: self.fresh_checks.or(base.fresh_checks),
             screen: self.screen.or_else(|| base.screen.clone()),
             apps: self.apps.or_else(|| base.apps.clone()),
+            programs: self.programs.or_else(|| base.programs.clone()),
             gl: self.gl.or(base.gl),
             settle: self.settle.or(base.settle),
             group: self.group.or_else(|| base.group.clone()),

@@ -92,8 +92,7 @@ impl LimitsFile {
 
     /// Fills in the defaults. A default never exceeds a written limit that contains it: a step and
     /// a command last no longer than the turn, silence no longer than the command.
-    pub(crate) fn filled(&self, steps: u32) -> Limits {
-        let default = Limits::default();
+    pub(crate) fn filled(&self, steps: u32, default: Limits) -> Limits {
         let seconds = self.seconds.unwrap_or(default.seconds);
         let command = self
             .command

@@ -1,13 +1,14 @@
 //! The keys of a task file.
 
 use agon_core::{Action, ActionKind, Level};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::check::CheckFile;
 use super::environment::{EnvironmentFile, ImageName};
 use super::limits::LimitsFile;
+use super::realtime::RealtimeFile;
 
 /// A task: what an agent is asked to do, where, and how the result is checked.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -40,6 +41,8 @@ pub(crate) struct TaskFile {
     pub(crate) weight: Option<f64>,
     /// The kinds of action that the agent may use. Without it: by the kind of environment.
     pub(crate) actions: Option<Vec<ActionKind>>,
+    /// The world moves on by itself: desktop only.
+    pub(crate) realtime: Option<RealtimeFile>,
     /// The scripted user.
     #[serde(default)]
     pub(crate) user: UserFile,
@@ -54,13 +57,28 @@ pub(crate) struct TaskFile {
         reason = "checks are read one by one, each from its own place"
     )]
     pub(crate) checks: Vec<IgnoredAny>,
-    /// Actions that solve the task, played by the `oracle` agent.
-    #[schemars(with = "Option<Vec<Action>>")]
+    /// Actions that solve the task, or the player that does, played by the `oracle` agent.
+    #[serde(default)]
+    #[schemars(schema_with = "solution_schema")]
     #[expect(
         dead_code,
         reason = "actions are read one by one, each from its own place"
     )]
-    pub(crate) solution: Option<Vec<IgnoredAny>>,
+    pub(crate) solution: Option<IgnoredAny>,
+}
+
+/// Who solves a real-time task.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "keys and values")]
+pub(crate) struct PlayerFile {
+    /// The name of a built-in real-time player.
+    pub(crate) player: String,
+}
+
+fn solution_schema(generator: &mut SchemaGenerator) -> Schema {
+    let actions = generator.subschema_for::<Vec<Action>>();
+    let player = generator.subschema_for::<PlayerFile>();
+    json_schema!({ "anyOf": [actions, player] })
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]

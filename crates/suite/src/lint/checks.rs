@@ -1,6 +1,8 @@
 //! Checks that say too little.
 
+use agon_core::SightTest;
 use agon_core::check::{Check, CheckKind, FileTest, TextTest};
+use agon_core::sight::ProcessTest;
 use regex::Regex;
 
 /// Texts that have nothing in common: what accepts all of them accepts anything.
@@ -12,13 +14,19 @@ pub(super) fn cannot_fail(check: &Check) -> bool {
         CheckKind::CommandOutput {
             tests, exit_status, ..
         } => exit_status.is_none() && tests.iter().all(accepts_anything),
-        CheckKind::ReturnedResult { tests } => tests.iter().all(accepts_anything),
+        CheckKind::ReturnedResult { tests }
+        | CheckKind::Sight(SightTest::Text {
+            tests,
+            number: None,
+            ..
+        }) => tests.iter().all(accepts_anything),
         CheckKind::All { checks, .. } => checks.iter().all(cannot_fail),
         CheckKind::Any { checks } => checks.iter().any(cannot_fail),
         // A file has at least to be there.
         CheckKind::File { .. }
         | CheckKind::Script { .. }
         | CheckKind::Events { .. }
+        | CheckKind::Sight(_)
         | CheckKind::Prose { .. } => false,
     }
 }
@@ -29,11 +37,28 @@ pub(super) fn passes_untouched(check: &Check) -> bool {
         CheckKind::File { test, .. } => *test == FileTest::Exists(false),
         CheckKind::ReturnedResult { tests } => tests.iter().all(forbids),
         CheckKind::Events { must, .. } => must.is_empty(),
+        CheckKind::Sight(test) => holds_untouched(test),
         CheckKind::All { checks, .. } => checks.iter().all(passes_untouched),
         CheckKind::Any { checks } => checks.iter().any(passes_untouched),
         CheckKind::CommandOutput { .. } | CheckKind::Script { .. } | CheckKind::Prose { .. } => {
             false
         }
+    }
+}
+
+/// Whether it asks for nothing that was not so from the start.
+fn holds_untouched(test: &SightTest) -> bool {
+    match test {
+        SightTest::Text {
+            tests,
+            number: None,
+            ..
+        } => tests.iter().all(forbids),
+        SightTest::Changed { changed, .. } => !changed,
+        SightTest::Template { shown, .. } => !shown,
+        SightTest::Window { exists, .. } => !exists,
+        SightTest::Process { state, .. } => *state == ProcessTest::Alive(true),
+        SightTest::Text { .. } | SightTest::Pixel { .. } => false,
     }
 }
 

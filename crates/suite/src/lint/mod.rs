@@ -3,6 +3,7 @@
 mod answers;
 mod checks;
 mod finding;
+mod realtime;
 mod task;
 
 pub use finding::{Finding, Severity, lint};

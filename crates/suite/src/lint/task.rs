@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use agon_core::check::Check;
 use agon_core::environment::Network;
-use agon_core::{Action, Seconds, Task};
+use agon_core::{Action, Seconds, Solution, Task};
 
 use super::checks::{cannot_fail, passes_untouched};
-use super::{Finding, Severity};
+use super::{Finding, Severity, realtime};
 
 pub(super) fn findings(task: &Task) -> Vec<Finding> {
     let mut found = Found {
@@ -18,11 +18,14 @@ pub(super) fn findings(task: &Task) -> Vec<Finding> {
         found.error("the instruction is empty");
     }
     task.checks.inspect(|checks| found.checks(checks));
-    found.solution(task.solution.on_host().as_deref());
+    found.solution(task.solution.on_host().as_ref());
     if task.environment.network == Network::Open {
         found.note("the environment has the host's network: results may change with the world");
     }
     found.limits();
+    for (severity, message) in realtime::findings(task) {
+        found.push(severity, message);
+    }
     found.leaks();
     found.findings
 }
@@ -53,10 +56,14 @@ impl Found<'_> {
         }
     }
 
-    fn solution(&mut self, solution: Option<&[Action]>) {
-        let Some(actions) = solution else {
-            self.warning("there is no solution: nothing shows that the task can be passed");
-            return;
+    fn solution(&mut self, solution: Option<&Solution>) {
+        let actions = match solution {
+            Some(Solution::Actions(actions)) => actions,
+            Some(Solution::Player(_)) => return,
+            None => {
+                self.warning("there is no solution: nothing shows that the task can be passed");
+                return;
+            }
         };
         let steps = self.task.limits.steps;
         if actions.len() > steps as usize {
@@ -99,7 +106,7 @@ impl Found<'_> {
         if longer(limits.quiet, limits.command) {
             self.warning("limits.quiet is longer than limits.command");
         }
-        if limits.steps > 1_000 {
+        if limits.steps > 1_000 && self.task.realtime.is_none() {
             self.warning(format!("limits.steps is {}: is that meant?", limits.steps));
         }
         if self.task.environment.memory.0 < 16 << 20 {

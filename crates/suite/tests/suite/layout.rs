@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agon_core::Action;
+use agon_core::{Action, Solution};
 
 use super::fixture::{Folder, load};
 
@@ -51,7 +51,7 @@ fn a_folder_brings_files_and_a_solution() {
             .inspect(|tree| tree.find(Path::new("check.sh")).is_some())
     );
     let solution = task.solution.on_host().clone().unwrap();
-    assert_eq!(solution, [Action::run("echo 1\n")]);
+    assert_eq!(solution, Solution::Actions(vec![Action::run("echo 1\n")]));
 }
 
 #[test]

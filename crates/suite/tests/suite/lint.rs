@@ -91,6 +91,72 @@ fn bad_tasks_are_named() {
     }
 }
 
+const PLAYED: &str = "task: x\nenvironment: {kind: desktop, apps: [game]}\nchecks: [{type: screen_text, number: {}}]\n";
+
+#[test]
+fn a_good_play_has_no_findings() {
+    let folder = Folder::of_task(&format!(
+        "{PLAYED}realtime: {{window: A, ends: [{{type: window, title: over}}]}}\nsolution: {{player: a}}\n"
+    ));
+    assert_eq!(findings(&folder), Vec::<String>::new());
+}
+
+#[test]
+fn odd_plays_are_named() {
+    let cases = [
+        (
+            "realtime: {}\n",
+            "note demo/one: realtime has no `ends`: every play lasts until limits.seconds (120 s)",
+        ),
+        ("realtime: {}\n", "note demo/one: realtime has no `window`"),
+        (
+            "realtime: {ends: [{type: screen_text, contains: a}]}\n",
+            "note demo/one: the end `screen_text` reads the whole screen every 0.5 s",
+        ),
+        (
+            "realtime: {interval: 3}\nlimits: {seconds: 2}\n",
+            "warning demo/one: realtime.interval is longer",
+        ),
+        (
+            "realtime: {}\nsolution: [{action: finish}]\n",
+            "warning demo/one: the solution is a list of actions",
+        ),
+    ];
+    for (yaml, expected) in cases {
+        let found = findings(&Folder::of_task(&format!("{PLAYED}{yaml}")));
+        assert!(
+            found.iter().any(|line| line.starts_with(expected)),
+            "{yaml}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn tests_of_the_screen_that_say_too_little() {
+    let desktop = "task: x\nsolution: []\nenvironment: {kind: desktop, apps: [game]}\n";
+    let cases = [
+        (
+            "{type: screen_text, matches: '.*'}",
+            "error demo/one: the check `screen_text` can't fail",
+        ),
+        ("{type: screen_text, not_contains: a}", "only forbid"),
+        ("{type: region_changed, changed: false}", "only forbid"),
+        ("{type: window, title: a, exists: false}", "only forbid"),
+        ("{type: process, app: game, alive: true}", "only forbid"),
+        (
+            "{type: screen_text, number: {within_play: true}}",
+            "warning demo/one: `within_play` says nothing",
+        ),
+    ];
+    for (check, expected) in cases {
+        let found = findings(&Folder::of_task(&format!("{desktop}checks: [{check}]\n")));
+        assert!(
+            found.iter().any(|line| line.contains(expected)),
+            "{check}: {found:?}"
+        );
+    }
+}
+
 #[test]
 fn answers_that_the_agent_can_see_are_named() {
     let folder = Folder::new()

@@ -8,6 +8,7 @@ mod layout;
 mod lint;
 mod osuniverse;
 mod plan;
+mod realtime;
 mod reference;
 mod selection;
 mod tasks;

@@ -2,8 +2,10 @@
 
 use super::fixture::Folder;
 
-fn blocks(language: &str) -> Vec<String> {
-    let reference = include_str!("../../../../docs/task-format.md");
+const FORMAT: &str = include_str!("../../../../docs/task-format.md");
+const CHECKS: &str = include_str!("../../../../docs/checks.md");
+
+fn blocks(reference: &str, language: &str) -> Vec<String> {
     let opening = format!("```{language}\n");
     let parts = reference.split(&opening).skip(1);
     parts
@@ -13,22 +15,40 @@ fn blocks(language: &str) -> Vec<String> {
 
 #[test]
 fn every_example_of_a_task_loads() {
-    let (lists, tasks): (Vec<_>, Vec<_>) = blocks("yaml")
+    let (lists, tasks): (Vec<_>, Vec<_>) = blocks(FORMAT, "yaml")
         .into_iter()
         .partition(|block| block.starts_with("- "));
-    assert!(tasks.len() >= 5 && lists.len() >= 6);
+    assert!(tasks.len() >= 7 && lists.len() >= 6);
     let checks = lists.iter().map(|list| format!("task: x\nchecks:\n{list}"));
     for task in tasks.iter().cloned().chain(checks) {
-        Folder::new()
-            .with("demo/one/task.yaml", &task)
-            .with("demo/one/verify/check.py", "x")
-            .suite();
+        loads(&task);
     }
 }
 
 #[test]
+fn every_example_of_a_check_loads() {
+    let blocks = blocks(CHECKS, "yaml");
+    assert!(blocks.len() >= 6);
+    for block in blocks {
+        loads(&match &block {
+            list if list.starts_with("- ") => format!("task: x\nchecks:\n{list}"),
+            checks if checks.starts_with("checks:") => format!("task: x\n{checks}"),
+            task => task.clone(),
+        });
+    }
+}
+
+fn loads(task: &str) {
+    Folder::new()
+        .with("demo/one/task.yaml", task)
+        .with("demo/one/verify/check.py", "x")
+        .with("demo/one/verify/lamp.png", "x")
+        .suite();
+}
+
+#[test]
 fn the_example_of_a_suite_loads() {
-    for toml in blocks("toml") {
+    for toml in blocks(FORMAT, "toml") {
         let suite = Folder::of_task("task: x\n")
             .with("suite.toml", &toml)
             .suite();

@@ -1,7 +1,7 @@
 //! What the keys of a task mean.
 
 use agon_core::environment::{EnvironmentKind, Network};
-use agon_core::{Action, ActionKind, ByteSize, Level, Money, Seconds, TaskId};
+use agon_core::{Action, ActionKind, ByteSize, Level, Money, Seconds, Solution, TaskId};
 use agon_suite::{LoadOptions, load_suite};
 
 use super::fixture::{Folder, october, one, options};
@@ -81,7 +81,10 @@ solution:
     let answer = Action::Finish {
         result: Some("42".to_owned()),
     };
-    assert_eq!(task.solution.on_host().as_ref().unwrap()[1], answer);
+    let Some(Solution::Actions(actions)) = task.solution.on_host() else {
+        panic!("no list of actions")
+    };
+    assert_eq!(actions[1], answer);
 }
 
 #[test]
@@ -238,16 +241,22 @@ fn the_schema_names_every_key() {
         "environment",
         "limits",
         "user",
+        "realtime",
     ] {
         assert!(schema["properties"].get(key).is_some(), "{key}");
     }
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["required"], serde_json::json!(["task"]));
-    for key in ["screen", "apps", "gl", "settle"] {
+    for key in ["screen", "apps", "programs", "gl", "settle"] {
         let environment = &schema["$defs"]["EnvironmentFile"]["properties"];
         assert!(environment[key].is_object(), "{key}");
     }
-    assert!(schema["$defs"]["CheckFile"]["properties"]["not_contains"].is_object());
+    for key in ["not_contains", "number", "region", "colour", "app"] {
+        assert!(schema["$defs"]["CheckFile"]["properties"][key].is_object());
+    }
+    for key in ["window", "clock", "begin", "ends", "interval", "frames"] {
+        assert!(schema["$defs"]["RealtimeFile"]["properties"][key].is_object());
+    }
     assert!(
         serde_json::to_value(agon_suite::suite_schema()).unwrap()["properties"]["weights"]
             .is_object()

@@ -1,8 +1,10 @@
 //! Programs that run on a desktop of ours as the user himself: started with its address, each in a
 //! process namespace that ends with the desktop, and with us however we end.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -20,13 +22,14 @@ const ENDING: Duration = Duration::from_secs(2);
 /// The first process in the namespace: passes on that the program is to end, and ends with it.
 const FIRST: &str = r#"trap 'kill -TERM -1' TERM; /bin/sh -c "$1" & wait $!; wait $!"#;
 
-/// Each in a process group of its own. What they say goes to our standard error.
-pub(super) fn start(
+/// Each in a process group of its own, which are given back as well. What they say goes to our standard error.
+pub(in crate::cli) fn start(
     commands: &[String],
     published: &Published,
     stop: &CancellationToken,
-) -> io::Result<JoinSet<()>> {
+) -> io::Result<(JoinSet<()>, Vec<Pid>)> {
     let mut apps = JoinSet::new();
+    let mut groups = Vec::new();
     for command in commands {
         let said = io::stderr().as_fd().try_clone_to_owned()?;
         let child = Command::new("bwrap")
@@ -41,6 +44,7 @@ pub(super) fn start(
                 FIRST,
             ])
             .args(["app", command])
+            .env("PATH", path())
             .env("DISPLAY", published.display())
             .env("XAUTHORITY", published.authority())
             .stdin(Stdio::null())
@@ -49,9 +53,24 @@ pub(super) fn start(
             .process_group(0)
             .kill_on_drop(true)
             .spawn()?;
+        groups.extend(group(&child));
         apps.spawn(attend(command.clone(), child, stop.clone()));
     }
-    Ok(apps)
+    Ok((apps, groups))
+}
+
+/// Programs that stand beside this one, such as games that come with it, are found by name; the user's
+/// own come first.
+fn path() -> OsString {
+    let own = std::env::var_os("PATH").unwrap_or_default();
+    let beside = std::env::current_exe().ok();
+    let beside = beside.as_deref().and_then(Path::parent);
+    let folders = std::env::split_paths(&own).chain(beside.map(Path::to_path_buf));
+    match std::env::join_paths(folders) {
+        Ok(path) => path,
+        // A folder with a colon in its name can't be in it.
+        Err(_) => own,
+    }
 }
 
 async fn attend(command: String, mut child: Child, stop: CancellationToken) {
@@ -72,8 +91,11 @@ async fn attend(command: String, mut child: Child, stop: CancellationToken) {
 
 /// To the whole group; nobody else has its number while the child was not waited for.
 fn signal(child: &Child, signal: Signal) {
-    let group = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
-    if let Some(group) = group {
+    if let Some(group) = group(child) {
         kill_process_group(group, signal).ok();
     }
+}
+
+fn group(child: &Child) -> Option<Pid> {
+    child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()))
 }

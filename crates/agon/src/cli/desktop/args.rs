@@ -83,10 +83,10 @@ pub(super) struct StopArgs {
 
 /// Which desktop.
 #[derive(Debug, Args)]
-pub(super) struct ChoiceArgs {
+pub(in crate::cli) struct ChoiceArgs {
     /// ID of a desktop, or a display such as :0 [default: the only one that runs, else $DISPLAY].
     #[arg(long, value_name = "ID")]
-    pub(super) desktop: Option<String>,
+    pub(in crate::cli) desktop: Option<String>,
 }
 
 #[derive(Debug, Args)]

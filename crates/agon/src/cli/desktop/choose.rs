@@ -30,12 +30,24 @@ pub(super) fn choose(choice: &ChoiceArgs) -> Result<Chosen, Failure> {
     }
 }
 
+/// Where it is.
+pub(in crate::cli) fn address(choice: &ChoiceArgs) -> Result<DisplayAddress, Failure> {
+    match choose(choice)? {
+        Chosen::Ours(listed) => listed.address(),
+        Chosen::Given(address) => Ok(address),
+    }
+}
+
+/// Where the desktop with this name is.
+pub(in crate::cli) fn address_of(name: &str) -> Result<DisplayAddress, Failure> {
+    address(&ChoiceArgs {
+        desktop: Some(name.to_owned()),
+    })
+}
+
 /// Connected to.
 pub(super) fn desktop(choice: &ChoiceArgs) -> Result<Arc<Desktop>, Failure> {
-    match choose(choice)? {
-        Chosen::Ours(listed) => connect(&listed.address()?),
-        Chosen::Given(address) => connect(&address),
-    }
+    connect(&address(choice)?)
 }
 
 pub(super) fn connect(address: &DisplayAddress) -> Result<Arc<Desktop>, Failure> {

@@ -16,7 +16,9 @@ mod state;
 mod stop;
 mod watch;
 
-pub(super) use args::DesktopArgs;
+pub(super) use app::start as start_apps;
+pub(super) use args::{ChoiceArgs, DesktopArgs};
+pub(super) use choose::{address as chosen_address, address_of};
 pub(super) use command::desktop;
 pub(super) use health::describe;
-pub(super) use state::sweep;
+pub(super) use state::{Desktops, sweep};

@@ -38,7 +38,7 @@ pub(super) async fn start(args: &StartArgs) -> Result<Exit, Failure> {
     let server = watch_server(&desktop)?;
     let published = Published::new(&desktop, &desktops.own_file("authority"))?;
     let stop = CancellationToken::new();
-    let mut apps = app::start(&args.apps, &published, &stop)?;
+    let (mut apps, _) = app::start(&args.apps, &published, &stop)?;
     // A connection of its own, so that a call that goes on does not keep the server alive.
     let served = Desktop::connect(desktop.address())?;
     let served = Served::start(desktops.own_file("calls"), served)?;

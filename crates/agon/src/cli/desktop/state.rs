@@ -67,13 +67,13 @@ impl Listed {
 
 /// The folder of those files, for its user alone.
 #[derive(Debug)]
-pub(super) struct Desktops {
+pub(in crate::cli) struct Desktops {
     folder: PathBuf,
     owner: OwnerMark,
 }
 
 impl Desktops {
-    pub(super) fn open() -> Result<Self, Failure> {
+    pub(in crate::cli) fn open() -> Result<Self, Failure> {
         let folder = place()?;
         let owner = OwnerMark::current()?;
         make_private(&folder).map_err(|error| {
@@ -84,7 +84,7 @@ impl Desktops {
     }
 
     /// A file of this process; the name says whose it is.
-    pub(super) fn own_file(&self, ending: &str) -> PathBuf {
+    pub(in crate::cli) fn own_file(&self, ending: &str) -> PathBuf {
         self.folder.join(format!("{}.{ending}", self.owner))
     }
 

@@ -1,0 +1,110 @@
+//! Agent, evaluator and client in one process: one pair, several side by side, and what is left of them.
+
+use std::net::TcpListener;
+
+use agon_arena::{
+    ArenaError, PairOptions, Pairing, ServerOptions, Task, run_evaluation_client_with_server,
+    run_evaluation_client_with_server_parallel,
+};
+use agon_desktop::{Desktop, DesktopConfig};
+use serde_json::{Value, json};
+
+use super::client_support::Player;
+use super::evaluator_support::{Scripted, task as wire_task};
+
+fn task(id: &str, criteria: Value) -> Task {
+    serde_json::from_value(wire_task(id, criteria)).unwrap()
+}
+
+fn on(desktop: &Desktop, agent: u16, evaluator: u16) -> PairOptions {
+    let at = |port| ServerOptions {
+        desktop: Some(desktop.address().clone()),
+        ..ServerOptions::at("127.0.0.1", port)
+    };
+    PairOptions {
+        agent: at(agent),
+        evaluator: at(evaluator),
+        report: None,
+    }
+}
+
+fn free_ports() -> (u16, u16) {
+    let listen = || TcpListener::bind("127.0.0.1:0").unwrap();
+    let (one, other) = (listen(), listen());
+    (
+        one.local_addr().unwrap().port(),
+        other.local_addr().unwrap().port(),
+    )
+}
+
+#[test]
+fn a_pair_leaves_its_ports_free_for_the_next() {
+    let desktop = Desktop::start(&DesktopConfig::default()).unwrap();
+    let (agent, evaluator) = free_ports();
+    let options = on(&desktop, agent, evaluator);
+    for time in 0..3 {
+        let tasks = [
+            task(&format!("{time}-a"), json!({ "agent": "finish" })),
+            task(&format!("{time}-b"), json!({ "check": "end" })),
+        ];
+        let done = run_evaluation_client_with_server(Player, Scripted::default(), tasks, &options);
+        let done = done.unwrap();
+        assert!(
+            done.len() == 2 && done.iter().all(|one| one.result.is_ok()),
+            "{done:?}"
+        );
+    }
+}
+
+#[test]
+fn a_port_that_is_taken_is_an_error_and_no_address() {
+    let desktop = Desktop::start(&DesktopConfig::default()).unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    for (agent, evaluator) in [(port, 0), (0, port)] {
+        let options = on(&desktop, agent, evaluator);
+        let tasks = [task("a", json!({}))];
+        let done = run_evaluation_client_with_server(Player, Scripted::default(), tasks, &options);
+        assert!(matches!(done, Err(ArenaError::Listen { .. })), "{done:?}");
+    }
+}
+
+#[test]
+fn pairs_side_by_side_have_a_desktop_each_and_keep_the_order_of_the_tasks() {
+    let scripts = ["finish", "fail", "finish", "panic", "finish", "operator"];
+    let tasks: Vec<Task> = (scripts.iter().enumerate())
+        .map(|(number, script)| task(&format!("t{number}"), json!({ "agent": script })))
+        .collect();
+    let done = run_evaluation_client_with_server_parallel(tasks, 2, |task, _| {
+        if task.task_id == "t4" {
+            return Err(ArenaError::Unsupported("on purpose"));
+        }
+        let desktop = Desktop::start(&DesktopConfig::default())?;
+        Ok(Pairing {
+            agent: Box::new(Player),
+            evaluator: Box::new(Scripted::default()),
+            options: on(&desktop, 0, 0),
+            held: Box::new(desktop),
+        })
+    });
+    let ends: Vec<String> = done
+        .iter()
+        .map(|one| match &one.result {
+            Ok(result) => result.notes.clone().unwrap(),
+            Err(error) => error.to_string(),
+        })
+        .collect();
+    let wanted = [
+        "finished",
+        "agent_error",
+        "finished",
+        "agent_error",
+        "on purpose",
+        "operator",
+    ];
+    assert_eq!(ends.len(), wanted.len());
+    for (number, (end, wanted)) in ends.iter().zip(wanted).enumerate() {
+        assert_eq!(done[number].task.task_id, format!("t{number}"));
+        assert!(end.starts_with(wanted), "{number}: {end}");
+    }
+}
