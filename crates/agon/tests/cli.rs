@@ -15,6 +15,8 @@ mod container;
 mod desktop;
 #[path = "cli/desktop_tasks.rs"]
 mod desktop_tasks;
+#[path = "cli/games.rs"]
+mod games;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/isolation.rs"]

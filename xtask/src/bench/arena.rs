@@ -49,7 +49,8 @@ const fn row(
 fn program(lab: &mut Lab, row: &str) -> Result<Figure, Failure> {
     debian::install(&[BUBBLEWRAP])?;
     debian::install(&DESKTOP)?;
-    lab.arena.find("agon-arena", row, &[], None)
+    lab.arena
+        .find(("agon-arena", "measure_arena"), row, &[], None)
 }
 
 /// Seeds that are played, each alone and each beside three others.
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_program_is_known_to_it() {
-        let program = include_str!("../../../crates/arena/examples/measure/main.rs");
+        let program = include_str!("../../../crates/arena/examples/measure_arena/main.rs");
         for row in ROWS.iter().filter(|row| !row.name.starts_with("parallel")) {
             assert!(
                 program.contains(&format!("\"{}\"", row.name)),

@@ -114,7 +114,7 @@ fn found(
     docker_host: Option<String>,
 ) -> Result<Figure, Failure> {
     let figures = &mut lab.desktop.figures;
-    figures.find("agon-desktop", row, words, docker_host)
+    figures.find(("agon-desktop", "measure"), row, words, docker_host)
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Figures that are measured by a program of a crate (`crates/NAME/examples/measure`): one line of JSON
-//! each. Knows nothing of what they mean.
+//! Figures that are measured by a program of a crate, one of its examples: one line of JSON each. Knows nothing of what they mean.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +19,10 @@ impl Figures {
         self.0.get(row).copied()
     }
 
-    /// The figure of a row, measured by the program of `package` unless it is known.
+    /// The figure of a row, measured by an example of `package` unless it is known.
     pub(super) fn find(
         &mut self,
-        package: &str,
+        (package, example): (&str, &str),
         row: &str,
         words: &[&str],
         docker_host: Option<String>,
@@ -31,7 +30,7 @@ impl Figures {
         if self.get(row).is_none() {
             let mut command = workspace::cargo(&["run", "--release", "--quiet"]);
             command
-                .args(["--package", package, "--example", "measure", "--", row])
+                .args(["--package", package, "--example", example, "--", row])
                 .args(words)
                 .envs(docker_host.map(|host| ("DOCKER_HOST", host)));
             let measured = measure(&mut command)?;

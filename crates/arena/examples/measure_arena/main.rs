@@ -1,4 +1,4 @@
-//! Measures how fast an agent sees and acts, on a real desktop with a real window. `measure ROW` prints
+//! Measures how fast an agent sees and acts, on a real desktop with a real window. `measure_arena ROW` prints
 //! one line of JSON per figure; `cargo xtask bench arena` runs it and judges.
 
 #[path = "../../../desktop/examples/measure/figure.rs"]
