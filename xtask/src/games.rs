@@ -45,21 +45,14 @@ impl Game {
 pub(crate) fn play(play: &Play<'_>) -> Result<Vec<Game>, Failure> {
     let folder = play.folder.join(format!("{}-{}", play.agent, play.workers));
     std::fs::create_dir_all(&folder).trying(format!("make {}", folder.display()))?;
-    let truths: BTreeMap<String, PathBuf> = (1..=play.games)
-        .map(|seed| {
-            (
-                format!("game-{seed}"),
-                folder.join(format!("truth-{seed}.jsonl")),
-            )
-        })
-        .collect();
+    let mut truths = BTreeMap::new();
     let mut tasks = String::new();
-    for (seed, (id, truth)) in truths.iter().enumerate() {
-        let app = format!(
-            "hexagon --seed {} --score-file '{}'",
-            seed + 1,
-            truth.display()
+    for seed in 1..=play.games {
+        let (id, truth) = (
+            format!("game-{seed}"),
+            folder.join(format!("truth-{seed}.jsonl")),
         );
+        let app = format!("hexagon --seed {seed} --score-file '{}'", truth.display());
         let task = json!({
             "task_id": id,
             "env_name": "Hexagon Run",
@@ -72,6 +65,7 @@ pub(crate) fn play(play: &Play<'_>) -> Result<Vec<Game>, Failure> {
             "screen": "480x360",
         });
         tasks += &format!("{task}\n");
+        truths.insert(id, truth);
     }
     let file = folder.join("tasks.jsonl");
     std::fs::write(&file, tasks).trying(format!("write {}", file.display()))?;

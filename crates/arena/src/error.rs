@@ -32,6 +32,9 @@ pub enum ArenaError {
     },
     #[error("{0}")]
     Unsupported(&'static str),
+    /// A task whose desktop, programs or servers could not be started.
+    #[error("{0}")]
+    Unplayed(String),
     /// A peer that does not answer, or not as it must.
     #[error("{url}: {problem}")]
     Peer { url: String, problem: String },

@@ -68,8 +68,8 @@ pub(super) struct RunArgs {
     /// Suite folders, task folders or task files. With --resume they may be left out.
     #[arg(value_name = "SUITE")]
     pub(super) suites: Vec<PathBuf>,
-    /// noop, oracle, random, replay:RUN, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL
-    /// [default: noop].
+    /// noop, oracle, random, replay:RUN, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL; in real
+    /// time also one-key[:KEY], random-keys, hexagon [default: noop].
     #[arg(long, short, value_name = "A")]
     pub(super) agent: Option<String>,
     /// Trials at a time [default: one per core].

@@ -18,11 +18,23 @@ impl Failure {
 
     pub(super) fn show(&self) -> String {
         match self {
-            Self::Text(text) => format!("agon: {text}"),
+            Self::Text(_) => format!("agon: {self}"),
             Self::Reports(reports) => reports
                 .iter()
                 .map(|report| shown(report.as_ref()))
                 .collect(),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Reports(reports) => {
+                let texts: Vec<_> = reports.iter().map(ToString::to_string).collect();
+                f.write_str(&texts.join("; "))
+            }
         }
     }
 }

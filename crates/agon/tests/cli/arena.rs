@@ -276,3 +276,54 @@ fn help_is_as_it_was() {
             .any(|one| one["name"] == "hexagon" && one["what"] == "agent")
     );
 }
+
+/// Two places and three tasks: each place keeps its ports until its servers are gone, and a task whose
+/// programs show no window is told as such.
+#[test]
+fn tasks_that_can_not_be_played_do_not_end_the_others() {
+    let bench = Bench::new();
+    let task = |id: &str, seconds: u64, app: &str| {
+        json!({
+            "task_id": id, "env_name": "terminal", "window_name": "writer",
+            "task_description": "write", "timeout": seconds, "success_criteria": {}, "apps": [app],
+        })
+    };
+    let writer = "xterm -T writer -e cat";
+    let tasks = [
+        task("a", 4, writer),
+        task("b", 1, "true"),
+        task("c", 1, writer),
+    ];
+    bench.write("tasks.json", &json!(tasks).to_string());
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port().min(65_000).to_string();
+    drop(free);
+    let args = [
+        "arena",
+        "run",
+        "tasks.json",
+        "--parallel",
+        "--workers",
+        "2",
+        "--json",
+    ];
+    let run = call(&bench, &[&args[..], &["--agent-port", &port]].concat()).expect(1);
+    let mut ends: Vec<(String, bool)> = (run.stdout().lines())
+        .map(|line| {
+            let result: Value = serde_json::from_str(line).unwrap();
+            (
+                result["task_id"].as_str().unwrap().to_owned(),
+                result["error"].is_string(),
+            )
+        })
+        .collect();
+    ends.sort();
+    let expected = [("a", false), ("b", true), ("c", false)];
+    assert_eq!(ends, expected.map(|(id, failed)| (id.to_owned(), failed)));
+    assert!(
+        run.stdout().contains("without a window"),
+        "{}",
+        run.stdout()
+    );
+    assert!(!run.stderr().contains("Terminated"), "{}", run.stderr());
+}

@@ -1,12 +1,11 @@
 //! `agon arena run`: desktop, programs, agent, evaluator and client at once, one task after the other or
 //! several at the same time.
 
-use std::sync::Arc;
-
 use agon_agent::play::players;
-use agon_arena::{Evaluation, PairOptions, Pairing, ServerOptions, Token, evaluators};
+use agon_arena::{
+    ArenaError, Evaluation, PairOptions, Pairing, ServerOptions, Task, Token, evaluators,
+};
 use agon_core::WorldClock;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -45,30 +44,33 @@ async fn play_all(
     workers: usize,
     stop: &CancellationToken,
 ) -> Result<Vec<Evaluation>, Failure> {
-    let room = Arc::new(Semaphore::new(workers));
     let plans = Plans::new(args)?;
+    // Each place has ports of its own, so it is free again only when its servers are gone.
+    let (leave, mut places) = tokio::sync::mpsc::unbounded_channel();
+    for place in 0..workers {
+        leave.send(place).ok();
+    }
     let mut playing = JoinSet::new();
     let mut done = Vec::new();
-    for (number, file) in files.into_iter().enumerate() {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else {
+    for file in files {
+        let Some(place) = places.recv().await else {
             break;
         };
         if stop.is_cancelled() {
             break;
         }
-        let plan = plans.of(number % workers);
-        let stop = stop.clone();
+        let (plan, leave, stop) = (plans.of(place), leave.clone(), stop.clone());
         playing.spawn(async move {
             let evaluation = play(plan, file, &stop).await;
-            drop(place);
+            leave.send(place).ok();
             evaluation
         });
         while let Some(ended) = playing.try_join_next() {
-            done.push(ended.map_err(Failure::new)??);
+            done.push(ended.map_err(Failure::new)?);
         }
     }
     while let Some(ended) = playing.join_next().await {
-        done.push(ended.map_err(Failure::new)??);
+        done.push(ended.map_err(Failure::new)?);
     }
     Ok(done)
 }
@@ -135,48 +137,61 @@ impl Plans {
     }
 }
 
-async fn play(
+/// One task. What goes wrong with it is its own business: the others are played all the same.
+async fn play(plan: Plan, file: TaskFile, stop: &CancellationToken) -> Evaluation {
+    let (task, json) = (file.task.clone(), plan.json);
+    let show = |evaluation: &Evaluation| show::evaluation(evaluation, json);
+    match evaluate(plan, file, stop, show).await {
+        Ok(Some(evaluation)) => evaluation,
+        Ok(None) => failed(task, "interrupted before it began".to_owned()),
+        Err(why) => {
+            let evaluation = failed(task, why);
+            show(&evaluation);
+            evaluation
+        }
+    }
+}
+
+fn failed(task: Task, why: String) -> Evaluation {
+    Evaluation {
+        task,
+        result: Err(ArenaError::Unplayed(why)),
+    }
+}
+
+async fn evaluate(
     mut plan: Plan,
     file: TaskFile,
     stop: &CancellationToken,
-) -> Result<Evaluation, Failure> {
+    show: impl FnMut(&Evaluation),
+) -> Result<Option<Evaluation>, String> {
     let task = file.task;
     let apps = file.apps.unwrap_or_else(|| plan.apps.clone());
     let screen = file.screen.unwrap_or(plan.screen);
-    let stand = match &plan.display {
-        Some(_) => None,
-        None => Some(Stand::start(screen, &apps, &task.window_name).await?),
-    };
-    let display = match &stand {
-        Some(stand) => Some(stand.address()),
-        None => plan.display.take(),
+    let (stand, display) = match plan.display.take() {
+        Some(display) => (None, display),
+        None => {
+            let stand = Stand::start(screen, &apps, &task.window_name).await;
+            let stand = stand.map_err(|failure| failure.to_string())?;
+            let display = stand.address();
+            (Some(stand), display)
+        }
     };
     let mut options = plan.options;
     for server in [&mut options.agent, &mut options.evaluator] {
-        server.desktop = display.clone();
+        server.desktop = Some(display.clone());
         server.world = stand.as_ref().map(Stand::world);
     }
     let pairing = Pairing {
-        agent: players::find(&plan.agent).map_err(Failure::new)?,
-        evaluator: evaluators::find(&plan.evaluator).map_err(Failure::new)?,
+        agent: players::find(&plan.agent)?,
+        evaluator: evaluators::find(&plan.evaluator).map_err(|error| error.to_string())?,
         options,
         held: Box::new(()),
     };
-    let show = |evaluation: &Evaluation| show::evaluation(evaluation, plan.json);
-    let done = pairing.evaluate([task.clone()], stop, show).await;
+    let done = pairing.evaluate([task], stop, show).await;
     if let Some(stand) = stand {
         stand.end().await;
     }
-    match done.map(|mut done| done.pop()) {
-        Ok(Some(evaluation)) => Ok(evaluation),
-        Ok(None) => Err(Failure::new("interrupted before the first task")),
-        Err(error) => {
-            let evaluation = Evaluation {
-                task,
-                result: Err(error),
-            };
-            show(&evaluation);
-            Ok(evaluation)
-        }
-    }
+    let mut done = done.map_err(|error| error.to_string())?;
+    Ok(done.pop())
 }

@@ -1,17 +1,15 @@
-//! What one pair plays on: a private desktop with the programs that were asked for, or a display that
-//! is there already.
+//! What one pair plays on: a private desktop with the programs that were asked for.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agon_agent::play::World;
 use agon_desktop::{Desktop, DesktopConfig, DisplayAddress, Published, Size};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Signal;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::desktop::{Desktops, start_apps};
+use crate::cli::desktop::{Desktops, Groups, start_apps};
 use crate::cli::failure::Failure;
 
 /// What programs may take to show a window.
@@ -50,9 +48,9 @@ impl Stand {
         )?;
         let stop = CancellationToken::new();
         let (apps_running, groups) = start_apps(apps, &published, &stop)?;
-        let stand = Self {
+        let mut stand = Self {
             desktop,
-            world: Arc::new(Programs { groups }),
+            world: Arc::new(Programs(groups)),
             stop,
             apps: apps_running,
             _published: published,
@@ -64,15 +62,24 @@ impl Stand {
         Ok(stand)
     }
 
-    async fn wait_for(&self, window: String) -> Result<(), Failure> {
+    async fn wait_for(&mut self, window: String) -> Result<(), Failure> {
         let desktop = Arc::clone(&self.desktop);
         let shown = spawn_blocking(move || {
             desktop.windows().wait_for(&window, FIRST_WINDOW)?;
             // One that never comes to rest is no reason to wait for it.
             desktop.screen().stable(DRAWN, FIRST_PICTURE)
         });
-        shown.await.map_err(Failure::new)??;
-        Ok(())
+        tokio::select! {
+            shown = shown => {
+                shown.map_err(Failure::new)??;
+                Ok(())
+            }
+            () = all_ended(&mut self.apps) => {
+                // Who waits for the window need not do so any longer.
+                self.desktop.end();
+                Err(Failure::new("all its programs have ended without a window to play in"))
+            }
+        }
     }
 
     pub(super) fn address(&self) -> DisplayAddress {
@@ -86,34 +93,29 @@ impl Stand {
     /// Ends the programs, then the desktop.
     pub(super) async fn end(mut self) {
         self.stop.cancel();
-        while self.apps.join_next().await.is_some() {}
+        all_ended(&mut self.apps).await;
     }
 }
 
-/// The programs of a desktop, which can stand still together. Each has a process group of its own.
+async fn all_ended(apps: &mut JoinSet<()>) {
+    while apps.join_next().await.is_some() {}
+}
+
+/// The programs of a desktop, which can stand still together: each with its process group, so that one
+/// that makes a session of its own goes on.
 #[derive(Debug)]
-struct Programs {
-    groups: Vec<Pid>,
-}
-
-impl Programs {
-    fn signal(&self, signal: Signal) -> Result<(), String> {
-        for group in &self.groups {
-            match kill_process_group(*group, signal) {
-                Ok(()) | Err(rustix::io::Errno::SRCH) => {}
-                Err(error) => return Err(io::Error::from(error).to_string()),
-            }
-        }
-        Ok(())
-    }
-}
+struct Programs(Groups);
 
 impl World for Programs {
     fn freeze(&self) -> Result<(), String> {
-        self.signal(Signal::STOP)
+        self.0
+            .signal(Signal::STOP)
+            .map_err(|error| error.to_string())
     }
 
     fn resume(&self) -> Result<(), String> {
-        self.signal(Signal::CONT)
+        self.0
+            .signal(Signal::CONT)
+            .map_err(|error| error.to_string())
     }
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agon_desktop::Published;
@@ -19,17 +20,19 @@ use crate::cli::output;
 /// What a program may take to end in order.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// The first process in the namespace: passes on that the program is to end, and ends with it.
-const FIRST: &str = r#"trap 'kill -TERM -1' TERM; /bin/sh -c "$1" & wait $!; wait $!"#;
+/// The first process in the namespace: passes on that the program is to end, and ends with it. What a
+/// shell says about the end of its child is not heard.
+const FIRST: &str =
+    r#"trap 'kill -TERM -1' TERM; /bin/sh -c "$1" & exec 2>/dev/null; wait $!; wait $!"#;
 
-/// Each in a process group of its own, which are given back as well. What they say goes to our standard error.
+/// Each in a process group of its own; those that live are given as well. What they say goes to our standard error.
 pub(in crate::cli) fn start(
     commands: &[String],
     published: &Published,
     stop: &CancellationToken,
-) -> io::Result<(JoinSet<()>, Vec<Pid>)> {
+) -> io::Result<(JoinSet<()>, Groups)> {
     let mut apps = JoinSet::new();
-    let mut groups = Vec::new();
+    let groups = Groups::default();
     for command in commands {
         let said = io::stderr().as_fd().try_clone_to_owned()?;
         let child = Command::new("bwrap")
@@ -53,8 +56,8 @@ pub(in crate::cli) fn start(
             .process_group(0)
             .kill_on_drop(true)
             .spawn()?;
-        groups.extend(group(&child));
-        apps.spawn(attend(command.clone(), child, stop.clone()));
+        let member = groups.add(&child);
+        apps.spawn(attend(command.clone(), child, stop.clone(), member));
     }
     Ok((apps, groups))
 }
@@ -73,7 +76,7 @@ fn path() -> OsString {
     }
 }
 
-async fn attend(command: String, mut child: Child, stop: CancellationToken) {
+async fn attend(command: String, mut child: Child, stop: CancellationToken, _member: Member) {
     tokio::select! {
         ended = child.wait() => {
             let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
@@ -86,6 +89,42 @@ async fn attend(command: String, mut child: Child, stop: CancellationToken) {
                 child.wait().await.ok();
             }
         }
+    }
+}
+
+/// The process groups of programs that live. A number that is nobody's any more may soon be a stranger's.
+#[derive(Debug, Clone, Default)]
+pub(in crate::cli) struct Groups(Arc<Mutex<Vec<Pid>>>);
+
+/// Leaves the list when it is dropped.
+struct Member(Groups, Option<Pid>);
+
+impl Groups {
+    fn add(&self, child: &Child) -> Member {
+        let group = group(child);
+        self.lock().extend(group);
+        Member(self.clone(), group)
+    }
+
+    /// To all of all groups.
+    pub(in crate::cli) fn signal(&self, signal: Signal) -> io::Result<()> {
+        for group in self.lock().iter() {
+            match kill_process_group(*group, signal) {
+                Ok(()) | Err(rustix::io::Errno::SRCH) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Pid>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.0.lock().retain(|group| Some(*group) != self.1);
     }
 }
 

@@ -16,7 +16,7 @@ mod state;
 mod stop;
 mod watch;
 
-pub(super) use app::start as start_apps;
+pub(super) use app::{Groups, start as start_apps};
 pub(super) use args::{ChoiceArgs, DesktopArgs};
 pub(super) use choose::{address as chosen_address, address_of};
 pub(super) use command::desktop;
