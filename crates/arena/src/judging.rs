@@ -2,7 +2,7 @@
 //! a place for evidence. One for each task; after the task it is cut off.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agon_agent::play::Stop;
@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::evaluator::JudgeError;
 use crate::report::store_frame;
+use crate::result::StopReason;
 
 /// So many judgements of a task are kept; more are counted.
 const MOST_LOOKS: usize = 2_000;
@@ -22,11 +23,14 @@ const MOST_LOOKS: usize = 2_000;
 pub struct Judging {
     display: Option<DisplayAddress>,
     desktop: Mutex<Connection>,
+    /// Held by who connects, which may take long.
+    connecting: Mutex<()>,
     stop: Stop,
     /// Where evidence goes.
     frames: Option<PathBuf>,
     looks: Mutex<Looks>,
     lead: Mutex<Duration>,
+    ended: OnceLock<StopReason>,
 }
 
 #[derive(Debug)]
@@ -44,34 +48,65 @@ pub struct Looks {
     pub left_out: u64,
 }
 
+/// A connection that was cut off from its hooks, but not from the desktop.
+#[derive(Debug)]
+pub(crate) struct Held(Arc<Desktop>);
+
+impl Held {
+    /// Releases what is held and hangs up. Waits for the desktop's answers.
+    pub(crate) fn let_go(self) {
+        // A desktop that is gone holds nothing.
+        let _ = self.0.keyboard().release_all();
+        self.0.hang_up();
+    }
+}
+
 impl Judging {
     /// Without a display it is that of `$DISPLAY`; without a folder no frames are stored.
     pub fn new(display: Option<DisplayAddress>, stop: Stop, frames: Option<PathBuf>) -> Self {
         Self {
             display,
             desktop: Mutex::new(Connection::Unopened),
+            connecting: Mutex::default(),
             stop,
             frames,
             looks: Mutex::default(),
             lead: Mutex::default(),
+            ended: OnceLock::new(),
         }
     }
 
     /// The judged desktop, over a connection that only this task's hooks have. The first call connects.
     pub fn desktop(&self) -> Result<Arc<Desktop>, JudgeError> {
-        let mut connection = self.connection();
-        match &*connection {
-            Connection::Open(desktop) => return Ok(Arc::clone(desktop)),
-            Connection::Cut => return Err(JudgeError::Stopped),
-            Connection::Unopened => {}
+        let connecting = &self.connecting;
+        let _connecting = match self.opened()? {
+            Some(desktop) => return Ok(desktop),
+            None => connecting.lock().unwrap_or_else(PoisonError::into_inner),
+        };
+        // Another hook may have connected in the meantime.
+        if let Some(desktop) = self.opened()? {
+            return Ok(desktop);
         }
         let address = match &self.display {
             Some(address) => address.clone(),
             None => DisplayAddress::from_environment().map_err(JudgeError::NoDesktop)?,
         };
         let desktop = Arc::new(Desktop::connect(&address).map_err(JudgeError::NoDesktop)?);
-        *connection = Connection::Open(Arc::clone(&desktop));
-        Ok(desktop)
+        match &mut *self.connection() {
+            Connection::Cut => Err(JudgeError::Stopped),
+            connection => {
+                *connection = Connection::Open(Arc::clone(&desktop));
+                Ok(desktop)
+            }
+        }
+    }
+
+    fn opened(&self) -> Result<Option<Arc<Desktop>>, JudgeError> {
+        match &*self.connection() {
+            Connection::Open(desktop) => Ok(Some(Arc::clone(desktop))),
+            Connection::Cut => Err(JudgeError::Stopped),
+            Connection::Unopened => Ok(None),
+        }
     }
 
     /// The whole screen now.
@@ -102,6 +137,16 @@ impl Judging {
     /// Set when the evaluation is to end. Asking it ends the evaluation.
     pub const fn stop(&self) -> &Stop {
         &self.stop
+    }
+
+    /// Why the play ended; `None` before its end.
+    pub fn ended(&self) -> Option<StopReason> {
+        self.ended.get().copied()
+    }
+
+    /// The first one counts.
+    pub(crate) fn set_ended(&self, reason: StopReason) {
+        let _ = self.ended.set(reason);
     }
 
     /// Says how long before the agent the world began to move: games count from their own beginning.
@@ -138,18 +183,12 @@ impl Judging {
         self.display.is_some()
     }
 
-    /// Whether there is anything to cut.
-    pub(crate) fn is_open(&self) -> bool {
-        matches!(&*self.connection(), Connection::Open(_))
-    }
-
-    /// Releases what is held and hangs up: a hook that still runs reaches nothing any more.
-    pub(crate) fn cut(&self) {
-        let connection = std::mem::replace(&mut *self.connection(), Connection::Cut);
-        if let Connection::Open(desktop) = connection {
-            // A desktop that is gone holds nothing.
-            let _ = desktop.keyboard().release_all();
-            desktop.hang_up();
+    /// No hook is given the desktop any more. Whoever cuts lets it go, which may take a while; until
+    /// then a hook that still runs reaches it.
+    pub(crate) fn cut(&self) -> Option<Held> {
+        match std::mem::replace(&mut *self.connection(), Connection::Cut) {
+            Connection::Open(desktop) => Some(Held(desktop)),
+            Connection::Unopened | Connection::Cut => None,
         }
     }
 
@@ -159,5 +198,39 @@ impl Judging {
 
     fn looks(&self) -> MutexGuard<'_, Looks> {
         self.looks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+    use std::sync::mpsc;
+    use std::thread;
+
+    use agon_desktop::Cookie;
+
+    use super::*;
+
+    #[test]
+    fn a_desktop_that_does_not_answer_holds_nobody_up_who_cuts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("X0");
+        let silent = UnixListener::bind(&path).unwrap();
+        let cookie = Cookie::random();
+        let address = DisplayAddress::Socket { path, cookie };
+        let judging = Arc::new(Judging::new(Some(address), Stop::new(), None));
+        let hook = {
+            let judging = Arc::clone(&judging);
+            thread::spawn(move || judging.desktop().map(drop))
+        };
+        // It connects, and is answered nothing.
+        let (stream, _) = silent.accept().unwrap();
+        let (tell, told) = mpsc::channel();
+        let cutting = thread::spawn(move || tell.send(judging.cut().is_none()));
+        let cut = told.recv_timeout(Duration::from_secs(5));
+        drop((stream, silent));
+        assert!(hook.join().unwrap().is_err());
+        cutting.join().unwrap().unwrap();
+        assert_eq!(cut, Ok(true));
     }
 }

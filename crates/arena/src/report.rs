@@ -224,6 +224,7 @@ mod tests {
                 found: "LAST 12:34".to_owned(),
                 value: Some(12.34),
                 confidence: Some(0.9),
+                doubt: None,
                 picture,
             }],
             left_out: 0,

@@ -11,6 +11,7 @@ use agon_core::WorldClock;
 use agon_desktop::{DisplayAddress, Key};
 use axum::Router;
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::constants::NETWORK;
@@ -19,6 +20,9 @@ use crate::wire::{Token, accept};
 
 /// One may wait for a slow disk while the other answers.
 const WORKERS: usize = 2;
+
+/// The end of a [`Service`] that has not returned by then is waited for no longer.
+const ENDING: Duration = Duration::from_secs(4);
 
 /// What still runs when a server ends is waited for this long.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -95,7 +99,12 @@ impl ServerOptions {
 /// What a server does.
 pub(crate) struct Service {
     pub(crate) router: Router,
-    /// Ends what is played or judged, before the server does. May block for a moment.
+    /// Ends what is played or judged, before the server does.
+    ///
+    /// It may block for about three seconds; after four nobody waits for it. Nobody is let in any
+    /// more by then, but all that was spawned on the runtime goes on meanwhile, also answers and calls
+    /// to others. So it may wait for what runs there, on the runtime that the service was made with:
+    /// `runtime.block_on(timeout(Duration::from_secs(3), ..))`.
     pub(crate) end: Box<dyn FnOnce() + Send>,
 }
 
@@ -122,6 +131,7 @@ impl Server {
             .enable_all()
             .build()
             .map_err(ArenaError::Runtime)?;
+        let listener = adopt(runtime.handle(), listener)?;
         let service = make(runtime.handle())?;
         let stop = CancellationToken::new();
         let stopped = stop.clone();
@@ -180,17 +190,27 @@ impl Drop for Server {
     }
 }
 
-fn run(runtime: Runtime, listener: TcpListener, service: Service, stop: &CancellationToken) {
+/// From now on the runtime takes who comes.
+fn adopt(runtime: &Handle, listener: TcpListener) -> Result<tokio::net::TcpListener, ArenaError> {
+    let _within = runtime.enter();
+    tokio::net::TcpListener::from_std(listener).map_err(ArenaError::Runtime)
+}
+
+fn run(
+    runtime: Runtime,
+    listener: tokio::net::TcpListener,
+    service: Service,
+    stop: &CancellationToken,
+) {
     let Service { router, end } = service;
-    let connections = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener).ok()?;
-        Some(accept::serve(listener, router, stop.clone()).await)
-    });
+    let connections = runtime.block_on(accept::serve(listener, router, stop.clone()));
     // First the keys, then the answers.
-    end();
-    if let Some(connections) = connections {
-        runtime.block_on(accept::last_answers(connections));
-    }
+    let ended = runtime.spawn_blocking(end);
+    runtime.block_on(async {
+        // A panic in there has been shown already.
+        let _ = timeout(ENDING, ended).await;
+        accept::last_answers(connections).await;
+    });
     runtime.shutdown_timeout(LAST_WORDS);
 }
 
@@ -213,7 +233,7 @@ mod tests {
         for host in ["0.0.0.0", "::"] {
             let mut options = ServerOptions::at(host, 0);
             assert!(matches!(options.listen(), Err(ArenaError::Open { .. })));
-            options.token = Some(Token::new("secret"));
+            options.token = Some(Token::new("secret").unwrap());
             options.listen().unwrap();
         }
         for host in ["127.0.0.1", "localhost", "[::1]"] {
@@ -227,6 +247,50 @@ mod tests {
         let port = first.local_addr().unwrap().port();
         let error = ServerOptions::at("127.0.0.1", port).listen().unwrap_err();
         assert!(error.to_string().contains(&port.to_string()));
+    }
+
+    #[test]
+    fn what_runs_goes_on_while_the_end_waits_for_it() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let server = Server::start(&ServerOptions::default(), |runtime| {
+            let runtime = runtime.clone();
+            let end = Box::new(move || {
+                let (done, scored) = tokio::sync::oneshot::channel();
+                runtime.spawn(async move {
+                    tokio::time::sleep(Duration::from_millis(700)).await;
+                    let _ = done.send(());
+                });
+                let waited = async { timeout(Duration::from_secs(3), scored).await };
+                let _ = tell.send(runtime.block_on(waited).is_ok());
+            });
+            let router = Router::new();
+            Ok(Service { router, end })
+        });
+        server.unwrap().stop();
+        assert_eq!(told.try_recv(), Ok(true));
+    }
+
+    #[test]
+    fn an_end_that_never_returns_holds_nobody_up() {
+        let (open, door) = std::sync::mpsc::channel::<()>();
+        let server = Server::start(&ServerOptions::default(), |_| {
+            let end = Box::new(move || {
+                let _ = door.recv();
+            });
+            let router = Router::new();
+            Ok(Service { router, end })
+        });
+        server.unwrap().stop();
+        drop(open);
+    }
+
+    #[test]
+    fn a_listener_that_the_runtime_cannot_take_is_an_error() {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let nonblocking = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
+        let file = rustix::fs::open("/etc/passwd", nonblocking, rustix::fs::Mode::empty());
+        let error = adopt(runtime.handle(), TcpListener::from(file.unwrap())).unwrap_err();
+        assert!(matches!(error, ArenaError::Runtime(_)), "{error}");
     }
 
     #[test]

@@ -8,11 +8,13 @@ mod arena {
     mod agent_server_plays;
     mod agent_server_protocol;
     mod agent_server_stage;
+    mod agent_server_stops;
     mod client_pairs;
     mod client_runs;
     mod client_soak;
     mod client_support;
     mod evaluator_agent;
+    mod evaluator_ends;
     mod evaluator_many;
     mod evaluator_protocol;
     mod evaluator_races;

@@ -153,6 +153,31 @@ impl Check {
         }
     }
 
+    /// Whether this check, or a part of it, reads letters off the screen.
+    pub fn asks_for_reading(&self) -> bool {
+        self.any_part(|kind| matches!(kind, CheckKind::Sight(SightTest::Text { .. })))
+    }
+
+    /// Whether this check, or a part of it, runs a program in a sandbox.
+    pub fn runs_programs(&self) -> bool {
+        let runs = |kind: &CheckKind| {
+            matches!(
+                kind,
+                CheckKind::CommandOutput { .. } | CheckKind::Script { .. }
+            )
+        };
+        self.any_part(runs)
+    }
+
+    fn any_part(&self, test: impl Fn(&CheckKind) -> bool + Copy) -> bool {
+        match &self.kind {
+            CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
+                checks.iter().any(|check| check.any_part(test))
+            }
+            kind => test(kind),
+        }
+    }
+
     /// Whether this check, or a part of it, needs a judge.
     pub fn needs_judge(&self) -> bool {
         match &self.kind {

@@ -122,6 +122,9 @@ pub struct Look {
     /// From 0 to 1, where it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
+    /// Why it should not be believed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     pub picture: Picture,
 }
 

@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::realtime::Realtime;
 use crate::secrecy::{HostOnly, VerifyOnly, Visible};
 use crate::seed::Seed;
+use crate::sight::SightTest;
 
 /// What shows that a task can be passed; the `oracle` agent plays it.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +77,24 @@ impl Task {
     pub fn asks_for_sight(&self) -> bool {
         self.checks
             .inspect(|checks| checks.iter().any(Check::asks_for_sight))
+    }
+
+    /// Whether letters are read off the screen, by a check or to know whether the world has ended.
+    pub fn asks_for_reading(&self) -> bool {
+        let ends = |rules: &Realtime| {
+            let reads = |test: &SightTest| matches!(test, SightTest::Text { .. });
+            rules.ends.on_host().iter().any(reads)
+        };
+        self.realtime.as_ref().is_some_and(ends)
+            || self
+                .checks
+                .inspect(|checks| checks.iter().any(Check::asks_for_reading))
+    }
+
+    /// Whether a check runs a program in a sandbox.
+    pub fn checks_run_programs(&self) -> bool {
+        self.checks
+            .inspect(|checks| checks.iter().any(Check::runs_programs))
     }
 
     pub fn needs_judge(&self) -> bool {

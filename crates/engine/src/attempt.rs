@@ -72,7 +72,7 @@ pub(crate) struct Attempt {
     pub(crate) work: Option<Digest>,
     pub(crate) left_out: u64,
     /// What the task's sandboxes are shown.
-    pub(crate) programs: Option<Programs>,
+    pub(crate) programs: Option<Arc<Programs>>,
     agent: Duration,
     environment: Duration,
 }

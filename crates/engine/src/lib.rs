@@ -29,6 +29,7 @@ pub use budget::{RunBudget, Spent};
 pub use desktops::Desktops;
 pub use dispatch::{Dispatch, RunEnd, dispatch};
 pub use error::RunError;
+pub use programs::{Shelf, digests};
 pub use regrade::regrade;
 pub use removals::Removals;
 pub use select::{Mode, Selected, select};

@@ -20,7 +20,7 @@ use crate::error::RunError;
 use crate::seen::Seen;
 use crate::select::{keys, mend};
 use crate::table::Table;
-use crate::trial::{fresh_place, looks_at_screen, programs, request, screen_gone};
+use crate::trial::{fresh_place, looks_at_screen, request, screen_gone};
 
 /// Grades every final trial of `tasks` again, `workers` at a time. A trial whose evidence is not
 /// there any more keeps the verdict it has.
@@ -132,7 +132,12 @@ async fn grade_again(
     if sight.is_none() && looks_at_screen(task) {
         return Ok((screen_gone(), events));
     }
-    let programs = match programs(task).await {
+    // Nobody uses them to look at pictures and files.
+    let programs = match task.checks_run_programs() {
+        true => table.programs.of(task).await,
+        false => Ok(None),
+    };
+    let programs = match programs {
         Ok(programs) => programs,
         Err(fault) => return Err((fault, events)),
     };
@@ -145,7 +150,7 @@ async fn grade_again(
         sight: sight.as_ref(),
     };
     let name = format!("{}#{} (grading)", line.task, line.epoch);
-    let request = request(table, task, name, programs.as_ref());
+    let request = request(table, task, name, programs.as_deref());
     let place = fresh_place(&table.providers, &request);
     match agon_grade::grade(task, &evidence, &place).await {
         Ok(verdict) => Ok((verdict, events)),

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use agon_core::{Environment, Fault, FaultClass};
 use agon_desktop::{ContainerDisplay, Desktop, DesktopConfig, DesktopError, DisplayAddress};
-use agon_sandbox::{DisplayMount, Exec, Request, Sandbox};
+use agon_sandbox::{DisplayMount, Request, Sandbox};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::apps;
+use crate::apps::Apps;
 use crate::table::Providers;
 use crate::trial::{fault_of, late};
 
@@ -21,13 +21,14 @@ const AUTHORITY: &str = "/home/agent/.Xauthority";
 const LOOK: Duration = Duration::from_millis(10);
 
 /// How much is told of what programs said that opened no window.
-const TOLD: u64 = 500;
+const TOLD: usize = 500;
 
 /// Everything that a trial is played in.
 #[derive(Debug)]
 pub(crate) struct Seat {
     pub(crate) sandbox: Box<dyn Sandbox>,
     pub(crate) desktop: Option<Arc<Desktop>>,
+    pub(crate) apps: Apps,
 }
 
 impl Seat {
@@ -39,6 +40,7 @@ impl Seat {
         Ok(Self {
             sandbox: start(provider.prepare(request), request.start).await?,
             desktop: None,
+            apps: Apps::default(),
         })
     }
 
@@ -56,26 +58,26 @@ impl Seat {
     }
 
     /// Starts the task's programs and waits until there is a window for each.
-    pub(crate) async fn start_apps(&self, apps: &[String], within: Duration) -> Result<(), Fault> {
-        let Some(desktop) = self.desktop.as_ref().filter(|_| !apps.is_empty()) else {
+    pub(crate) async fn start_apps(
+        &mut self,
+        apps: &[String],
+        within: Duration,
+    ) -> Result<(), Fault> {
+        let Some(desktop) = self.desktop.clone().filter(|_| !apps.is_empty()) else {
             return Ok(());
         };
-        let before = windows(desktop).await?;
-        for (number, app) in apps.iter().enumerate() {
-            // In the background, in a session of its own; its words are kept for us.
-            let line = format!(
-                "log={}; (setsid sh -c \"$1\" >\"$log\" 2>&1 </dev/null; \
-                 echo $? >\"$log.status\") >/dev/null 2>&1 </dev/null &",
-                apps::log(number)
-            );
-            let exec = Exec::new(["sh", "-c", &line, "app", app], within);
-            let ran = self.sandbox.exec(&exec).await;
-            ran.map_err(|error| Fault::new(FaultClass::Setup, error))?;
+        let before = windows(&desktop).await?;
+        for app in apps {
+            let starting = self.apps.start(self.sandbox.as_ref(), app, within);
+            let started = timeout(within, starting).await;
+            started
+                .map_err(|_| late("starting an app", within))?
+                .map_err(|error| Fault::new(FaultClass::Setup, error))?;
         }
         let deadline = Instant::now() + within;
         let mut pause = LOOK;
-        while windows(desktop).await? < before + apps.len() {
-            if let Some((number, status)) = self.failed(apps.len()).await {
+        while windows(&desktop).await? < before + apps.len() {
+            if let Some((number, status)) = self.apps.failed() {
                 let why = format!("it ended with status {status}");
                 return Err(self.no_window(&apps[number..=number], number, &why).await);
             }
@@ -86,34 +88,20 @@ impl Seat {
             sleep(pause).await;
             pause = (pause * 2).min(Duration::from_millis(100));
         }
-        let desktop = Arc::clone(desktop);
         // What they draw first; one that never comes to rest is no reason to wait for it.
         blocking(move || desktop.screen().stable(DRAWN, FIRST_PICTURE)).await?;
         Ok(())
     }
 
-    /// The first program that has ended with an error.
-    async fn failed(&self, apps: usize) -> Option<(usize, String)> {
-        for number in 0..apps {
-            match apps::status(self.sandbox.as_ref(), number).await {
-                Some(status) if status != "0" => return Some((number, status)),
-                _ => {}
-            }
-        }
-        None
-    }
-
     /// `first` is the number of the first of these programs.
-    async fn no_window(&self, apps: &[String], first: usize, why: &str) -> Fault {
+    async fn no_window(&mut self, apps: &[String], first: usize, why: &str) -> Fault {
         let mut said = String::new();
         for number in first..first + apps.len() {
-            let log = apps::log(number);
-            let words = self.sandbox.read(&log, TOLD).await.unwrap_or_default();
-            said += String::from_utf8_lossy(&words).trim();
+            said += &self.apps.words(number).await;
             said.push(' ');
         }
         let apps = apps.join("`, `");
-        let said: String = said.trim().chars().take(TOLD as usize).collect();
+        let said: String = said.trim().chars().take(TOLD).collect();
         let message = format_args!("no window of app `{apps}` ({why}): {said}");
         Fault::new(FaultClass::Setup, message)
     }
@@ -163,6 +151,7 @@ async fn beside_sandbox(
     Ok(Seat {
         sandbox,
         desktop: Some(desktop),
+        apps: Apps::default(),
     })
 }
 
@@ -185,6 +174,7 @@ async fn in_container(
     Ok(Seat {
         sandbox,
         desktop: Some(Arc::new(desktop)),
+        apps: Apps::default(),
     })
 }
 

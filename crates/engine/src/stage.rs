@@ -10,7 +10,7 @@ use agon_sandbox::{Sandbox, SandboxError};
 use agon_store::Recorder;
 use tokio::time::Instant;
 
-use crate::apps;
+use crate::apps::Apps;
 use crate::attempt::{Attempt, evidence_lost};
 use crate::eyes::Eyes;
 use crate::seen::Seen;
@@ -26,7 +26,7 @@ pub(crate) struct Stage<'a> {
     eyes: Option<Eyes>,
     limits: &'a Limits,
     /// The task's programs, where checks may ask for them.
-    apps: Option<&'a [String]>,
+    apps: Option<&'a Apps>,
     replies: std::slice::Iter<'a, String>,
     shell: Option<(ShellSession, ShellLog)>,
 }
@@ -54,6 +54,7 @@ impl<'a> Stage<'a> {
     pub(crate) fn new(
         sandbox: Option<&'a dyn Sandbox>,
         eyes: Option<Eyes>,
+        apps: &'a Apps,
         task: &'a Task,
     ) -> Self {
         let replies = task.replies.on_host().iter();
@@ -61,7 +62,7 @@ impl<'a> Stage<'a> {
             sandbox,
             eyes,
             limits: &task.limits,
-            apps: task.asks_for_sight().then_some(&task.environment.apps),
+            apps: task.asks_for_sight().then_some(apps),
             replies,
             shell: None,
         }
@@ -83,11 +84,7 @@ impl<'a> Stage<'a> {
 
     /// The screen as the agent leaves it. One that is gone is no longer there to be seen.
     pub(crate) async fn last_sight(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
-        let apps = match (self.apps, self.sandbox) {
-            (Some(apps), Some(sandbox)) => Some(apps::states(sandbox, apps).await),
-            (Some(_), None) => Some(Vec::new()),
-            (None, _) => None,
-        };
+        let apps = self.apps.map(Apps::states);
         match &mut self.eyes {
             Some(eyes) => match eyes.last(apps, recorder).await {
                 Ok(()) => Ok(()),
@@ -266,7 +263,7 @@ async fn open_shell(
 }
 
 /// A screen that was lost with its whole environment was not lost by the agent.
-async fn whose(gone: Gone, sandbox: Option<&dyn Sandbox>) -> Gone {
+pub(crate) async fn whose(gone: Gone, sandbox: Option<&dyn Sandbox>) -> Gone {
     match (gone, sandbox) {
         (Gone::ScreenLost(why), Some(sandbox)) => match sandbox.remains().await {
             Ok(()) => Gone::ScreenLost(why),

@@ -9,6 +9,7 @@ use agon_sandbox::Provider;
 use agon_store::RunWriter;
 
 use crate::desktops::Desktops;
+use crate::programs::Shelf;
 use crate::removals::Removals;
 use crate::watch::Watch;
 
@@ -24,6 +25,7 @@ pub struct Table {
     /// A frozen working folder larger than this is graded but not kept.
     pub keep_work: u64,
     pub removals: Removals,
+    pub programs: Shelf,
 }
 
 /// Where sandboxes come from, by kind of environment.

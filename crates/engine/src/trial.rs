@@ -17,6 +17,7 @@ use agon_store::blobs::Stored;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use crate::apps::Apps;
 use crate::attempt::{Attempt, Job, Spender, evidence_lost};
 use crate::eyes::Eyes;
 use crate::programs::Programs;
@@ -56,6 +57,8 @@ pub struct Frozen {
     /// The desktop of a container. It holds a folder that the container is shown: an engine that
     /// misses it finds no files at all.
     _desktop: Option<Arc<Desktop>>,
+    /// They ended in the cut. Ending them once more must not touch what grades inside of a container.
+    _apps: Apps,
 }
 
 #[derive(Debug)]
@@ -115,8 +118,8 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
     let table = Arc::clone(&attempt.table);
     let task = Arc::clone(&attempt.job.task);
     let began = table.clock.monotonic();
-    attempt.programs = programs(&task).await?;
-    let shown = attempt.programs.as_ref();
+    attempt.programs = table.programs.of(&task).await?;
+    let shown = attempt.programs.as_deref();
     let request = request(&table, &task, attempt.trial.to_string(), shown);
     let ready = async {
         let seat = match task.environment.kind {
@@ -126,7 +129,8 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
                 Seat::plain(&table.providers, &request).await?
             }
         };
-        match furnish(&seat, &task).await {
+        let mut seat = seat;
+        match furnish(&mut seat, &task).await {
             Ok(()) => Ok(Some(seat)),
             Err(fault) => {
                 table.removals.take(seat.sandbox).await;
@@ -140,17 +144,8 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
     ready
 }
 
-pub(crate) async fn programs(task: &Arc<Task>) -> Result<Option<Programs>, Fault> {
-    if task.environment.programs.is_empty() {
-        return Ok(None);
-    }
-    let task = Arc::clone(task);
-    let gathered = spawn_blocking(move || Programs::gather(&task)).await;
-    gathered.map_err(|error| Fault::new(FaultClass::Internal, error))?
-}
-
 /// Brings the task's files, runs its set-up and starts its programs.
-async fn furnish(seat: &Seat, task: &Task) -> Result<(), Fault> {
+async fn furnish(seat: &mut Seat, task: &Task) -> Result<(), Fault> {
     let setup = task.limits.setup.duration();
     timeout(setup, seat.sandbox.copy_visible(&task.visible))
         .await
@@ -176,11 +171,11 @@ async fn furnish(seat: &Seat, task: &Task) -> Result<(), Fault> {
 impl Trial<Running> {
     /// The agent's turn, then the cut: whatever it started is dead before this returns.
     pub async fn play(mut self) -> Next<Frozen> {
-        let (mut sandbox, desktop) = match self.phase.seat.take() {
-            Some(seat) => (Some(seat.sandbox), seat.desktop),
-            None => (None, None),
+        let (mut sandbox, desktop, apps) = match self.phase.seat.take() {
+            Some(seat) => (Some(seat.sandbox), seat.desktop, seat.apps),
+            None => (None, None, Apps::default()),
         };
-        let frozen = run_and_freeze(&mut self.attempt, &mut sandbox, desktop).await;
+        let frozen = run_and_freeze(&mut self.attempt, &mut sandbox, desktop, apps).await;
         if let (Err(_), Some(sandbox)) = (&frozen, sandbox.take()) {
             self.attempt.table.removals.take(sandbox).await;
         }
@@ -192,10 +187,11 @@ async fn run_and_freeze(
     attempt: &mut Attempt,
     sandbox: &mut Option<Box<dyn Sandbox>>,
     desktop: Option<Arc<Desktop>>,
+    apps: Apps,
 ) -> Result<Frozen, Fault> {
     attempt.enter(Phase::Running)?;
     let task = Arc::clone(&attempt.job.task);
-    let turn = take_turn(attempt, sandbox.as_deref(), desktop.as_ref(), &task).await;
+    let turn = take_turn(attempt, sandbox.as_deref(), desktop.as_ref(), &apps, &task).await;
     let (inside, ours) = match desktop {
         Some(desktop) if desktop.is_within_reach() => (Some(desktop), None),
         desktop => (None, desktop),
@@ -204,6 +200,7 @@ async fn run_and_freeze(
     end_desktop(ours).await;
     frozen.map(|frozen| Frozen {
         _desktop: inside,
+        _apps: apps,
         ..frozen
     })
 }
@@ -251,6 +248,7 @@ async fn freeze(
         result: turn.result,
         seen: turn.seen,
         _desktop: None,
+        _apps: Apps::default(),
     })
 }
 
@@ -270,18 +268,20 @@ async fn take_turn(
     attempt: &mut Attempt,
     sandbox: Option<&dyn Sandbox>,
     desktop: Option<&Arc<Desktop>>,
+    apps: &Apps,
     task: &Task,
 ) -> Result<Turn, Fault> {
     let eyes = match desktop {
         Some(desktop) => Some(Eyes::open(desktop, attempt).await?),
         None => None,
     };
-    let stage = Stage::new(sandbox, eyes, task);
+    let stage = Stage::new(sandbox, eyes, apps, task);
     match (&task.realtime, sandbox, desktop) {
         (Some(rules), Some(sandbox), Some(desktop)) => {
             let ground = Ground {
                 sandbox,
                 desktop,
+                apps,
                 rules,
             };
             realtime::take(attempt, stage, ground).await
@@ -375,7 +375,7 @@ async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verdict, Fault>
         sight: sight.as_ref(),
     };
     let name = format!("{} (grading)", attempt.trial);
-    let request = request(table, task, name, attempt.programs.as_ref());
+    let request = request(table, task, name, attempt.programs.as_deref());
     let inside = frozen.sandbox.as_deref();
     let place = match (task.environment.is_container(), inside) {
         (true, Some(inside)) if !task.environment.fresh_checks => Place::Inside(inside),

@@ -133,7 +133,7 @@ async fn play(
     let keeps_actions = attempt.task().asks_for_actions();
     let mut observation = match stage.first_sight(&mut attempt.recorder).await {
         Ok(seen) => seen,
-        Err(gone) => return ended_by_loss(attempt, gone).map_err(Stop::Fault),
+        Err(gone) => return Err(Stop::Fault(not_ready(gone))),
     };
     let mut cause = attempt.record(
         Source::Environment,
@@ -316,6 +316,16 @@ async fn answer_in_time<T>(
     })
 }
 
+/// An environment that is gone before the agent has done anything was not lost by it.
+pub(crate) fn not_ready(gone: Gone) -> Fault {
+    let lost = |why: String| Fault::new(FaultClass::Environment, why);
+    match gone {
+        Gone::Fault(fault) => fault,
+        Gone::ScreenLost(why) => lost(format!("the screen was gone before it was shown: {why}")),
+        Gone::BroughtDown => lost("it ran out of memory before the agent did anything".to_owned()),
+    }
+}
+
 /// How a turn ends whose environment is no longer there to act in.
 pub(crate) fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd, Fault> {
     match gone {
@@ -343,4 +353,18 @@ pub(crate) fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnE
     attempt.record(Source::Harness, None, EventBody::Note(error.to_string()))?;
     attempt.end_note = Some(error.to_string());
     Ok(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_before_the_agent_acts_is_a_fault() {
+        for gone in [Gone::ScreenLost("it hung".to_owned()), Gone::BroughtDown] {
+            assert_eq!(not_ready(gone).class, FaultClass::Environment);
+        }
+        let fault = Fault::new(FaultClass::Evidence, "disk full");
+        assert_eq!(not_ready(Gone::Fault(fault.clone())).message, fault.message);
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use agon_core::files::FileTree;
 use agon_core::{Fault, FaultClass, Seconds, SightTest};
@@ -11,7 +12,12 @@ use agon_vision::Image;
 use crate::evidence::SightEvidence;
 use crate::finding::{Finding, bad_check};
 use crate::side::on_the_side;
-use crate::sight::{Sight, SightFinding, settle};
+use crate::sight::{Refusal, Sight, SightFinding, settle_by};
+
+/// The sign that somebody wrote a number onto the screen that can't be right.
+const IMPLAUSIBLE: &str = "implausible number";
+/// Reading stops by itself when its time is over; what can't be stopped halfway takes no longer.
+const GRACE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(crate) struct Screens {
@@ -52,7 +58,9 @@ impl Screens {
         let (first, last) = (self.first.clone(), Arc::clone(&self.last));
         let (around, played) = (evidence.around.clone(), evidence.played);
         let test = test.clone();
+        let time = limit.duration();
         let looking = on_the_side(move || {
+            let deadline = Instant::now() + time;
             let sight = Sight {
                 last,
                 first,
@@ -60,9 +68,9 @@ impl Screens {
                 played,
                 files: &files,
             };
-            settle(&test, &sight).map_err(Fault::from)
+            settle_by(&test, &sight, deadline).map_err(Fault::from)
         });
-        match tokio::time::timeout(limit.duration(), looking).await {
+        match tokio::time::timeout(time + GRACE, looking).await {
             Ok(found) => finding(found?),
             Err(_) => Err(Fault::new(
                 FaultClass::Timeout,
@@ -77,20 +85,20 @@ fn finding(found: SightFinding) -> Result<Finding, Fault> {
     if let Some(doubt) = found.doubt {
         return Err(bad_check(format!("{doubt}; {}", found.found)));
     }
-    let finding = match found.holds {
-        true => Finding::pass(found.found),
-        false => Finding::fail(found.found),
-    };
-    Ok(Finding {
-        value: found.value,
-        ..finding
+    Ok(match found.refused {
+        Some(Refusal::Implausible(why)) => {
+            Finding::tampered(IMPLAUSIBLE, format!("{why}; {}", found.found))
+        }
+        Some(Refusal::TooMuch) => Finding::fail(found.found),
+        None => Finding {
+            value: found.value,
+            ..Finding::unless((!found.holds).then(|| found.found.clone()), || found.found)
+        },
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use agon_core::check::{Check, CheckKind, TextTest};
     use agon_core::sight::{NumberForm, NumberTest};
     use agon_core::{Surroundings, Verdict};
@@ -152,13 +160,55 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_score_that_can_not_be_is_a_fault_and_never_a_zero() {
-        let sight = seen(&screen("LAST 12:34"), 3.0);
-        let fault = grade(number(10.0), Some(sight)).await.unwrap_err();
-        assert_eq!(fault.class, FaultClass::Check);
-        for part in ["could not be read reliably", "3.00 were played", "12.34"] {
-            assert!(fault.message.contains(part), "{}", fault.message);
+    async fn a_score_that_can_not_be_has_failed_and_is_no_way_out() {
+        for text in ["LAST 12:34", "LAST 99:99"] {
+            let sight = seen(&screen(text), 3.0);
+            let verdict = grade(number(10.0), Some(sight)).await.unwrap();
+            assert_eq!((verdict.passed, verdict.score), (false, 0.0));
+            assert_eq!(verdict.measured(), None, "it is no score");
+            let check = &verdict.checks[0];
+            assert_eq!(check.integrity.as_deref(), Some(IMPLAUSIBLE));
+            let shown = text.replace("LAST ", "").replace(':', ".");
+            for part in ["3.00 were played", &shown] {
+                assert!(check.reason.contains(part), "{}", check.reason);
+            }
         }
+    }
+
+    #[tokio::test]
+    async fn too_much_text_has_failed_and_is_no_way_out() {
+        let sight = seen(&screen("LAST 12:34"), 13.0);
+        let screens = Screens::of(&sight).await.unwrap();
+        let (verify, now) = (FileTree::default(), Seconds::whole(0));
+        let text = |test| SightTest::Text {
+            region: None,
+            tests: vec![test],
+            number: None,
+        };
+        for test in [
+            number(10.0),
+            text(TextTest::Contains("last".to_owned())),
+            text(TextTest::NotContains("best".to_owned())),
+        ] {
+            let finding = screens.look(&test, &sight, &verify, now).await.unwrap();
+            assert!(!finding.passed, "{test:?}");
+            assert_eq!(finding.reason, "too much text to read; name a region");
+        }
+    }
+
+    #[tokio::test]
+    async fn words_that_are_not_there_fail_whatever_becomes_of_the_number() {
+        let mut test = number(10.0);
+        if let SightTest::Text { tests, .. } = &mut test {
+            *tests = vec![TextTest::Contains("best".to_owned())];
+        }
+        // The word is there and its number can't be read: alone, that would be a fault.
+        let sight = seen(&screen("LAST"), 3.0);
+        let fault = grade(number(10.0), Some(sight.clone())).await.unwrap_err();
+        assert_eq!(fault.class, FaultClass::Check);
+        let verdict = grade(test, Some(sight)).await.unwrap();
+        assert!(!verdict.passed);
+        assert!(verdict.checks[0].reason.contains("best"));
     }
 
     #[tokio::test]

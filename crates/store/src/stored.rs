@@ -36,6 +36,9 @@ pub struct Manifest {
     #[serde(default)]
     pub selection: BTreeMap<String, String>,
     pub tasks: Vec<TaskStamp>,
+    /// What the programs of this machine were that tasks show to their agents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub programs: BTreeMap<String, Digest>,
     pub host: HostStamp,
 }
 

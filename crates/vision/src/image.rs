@@ -3,8 +3,8 @@
 
 use agon_core::Region;
 
-/// Pixels of the largest picture that is decoded.
-const MOST_PIXELS: u64 = 8192 * 8192;
+/// The longest side of a picture that is decoded or read: as long as that of the largest screen.
+pub const MOST_SIDE: u32 = 8192;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
@@ -44,7 +44,7 @@ impl Image {
         decoder.set_transformations(png::Transformations::normalize_to_color8());
         let mut reader = decoder.read_info().map_err(broken)?;
         let (width, height) = (reader.info().width, reader.info().height);
-        if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        if width.max(height) > MOST_SIDE {
             return Err(ImageError::TooLarge { width, height });
         }
         let size = reader
@@ -106,5 +106,34 @@ impl Image {
             rgb.extend_from_slice(&self.rgb[at..at + width as usize * 3]);
         }
         Some(Self { width, height, rgb })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn png(width: u32, height: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, width, height);
+        encoder.set_color(png::ColorType::Grayscale);
+        let mut writer = encoder.write_header().unwrap();
+        writer
+            .write_image_data(&vec![7; width as usize * height as usize])
+            .unwrap();
+        writer.finish().unwrap();
+        bytes
+    }
+
+    #[test]
+    fn no_side_is_longer_than_that_of_the_largest_screen() {
+        for (width, height) in [(MOST_SIDE, 1), (1, MOST_SIDE)] {
+            let image = Image::from_png(&png(width, height)).unwrap();
+            assert_eq!((image.width(), image.height()), (width, height));
+        }
+        for (width, height) in [(MOST_SIDE + 1, 1), (1, 8_000_000)] {
+            let refused = Image::from_png(&png(width, height));
+            assert!(matches!(refused, Err(ImageError::TooLarge { .. })));
+        }
     }
 }

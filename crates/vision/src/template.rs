@@ -1,13 +1,14 @@
 //! A small picture found in a large one. What is found is the place that differs least, exactly as if
-//! every place had been tried.
+//! every place had been tried, or what was found says that this is not so.
 //!
 //! Most places need not be tried: squares of pixels are compared by their means and their spread
 //! alone, which can't differ more than the pixels themselves do. Places are tried from the most
-//! promising on, until no other can be better.
+//! promising on, until no other can be better, or until as many pixels were compared as one search may:
+//! a picture that was made to have many promising places has more of them.
 
 use agon_core::Region;
 
-use crate::image::Image;
+use crate::image::{Image, MOST_SIDE};
 
 /// Where it was found, and how much it is like it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,17 +16,24 @@ pub struct Found {
     pub region: Region,
     /// 1 is the same pixel by pixel; what shares nothing but its mean colour has 0.5 at most.
     pub likeness: f64,
+    /// No other place is better. Otherwise not every place that might be was tried.
+    pub whole: bool,
 }
 
-/// Pixels of the largest picture that is searched.
-const MOST_PIXELS: u64 = 4096 * 4096;
-/// Pixels compared at most. Only pictures made to be slow need more, and a good match comes first.
-const MOST_COMPARED: u64 = 1_000_000_000;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a picture of {}x{} is too large to look for {}x{} pixels in it: name a region", picture.0, picture.1, template.0, template.1)]
+pub struct TooLarge {
+    template: (u32, u32),
+    picture: (u32, u32),
+}
+
 /// Differences per channel that count as much as the template's own contrast; for those that have
 /// none.
 const FAINT: f64 = 32.0;
 /// So many squared differences stay below 2^32.
 const SHORT: usize = 4096;
+/// Places that are tried before the others are put in order.
+const FIRST: usize = 64;
 /// Squares compared at most, over all places; where there are more, some are left out everywhere.
 const MOST_SQUARES: usize = 250_000_000;
 /// The sides of the squares, the first that fits.
@@ -33,64 +41,136 @@ const SIDES: [usize; 4] = [8, 4, 2, 1];
 /// Squares in each direction at least, where the template has room for them.
 const LEAST_SQUARES: usize = 3;
 
-/// The best place for `template` in `picture`; none if it has no room there, or if the picture is
-/// larger than 4096x4096.
-pub fn find(picture: &Image, template: &Image) -> Option<Found> {
+/// What one search may cost.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// Pixels that are searched at once; larger pictures are searched band by band.
+    pixels: usize,
+    /// Pixels compared, over all places.
+    compared: u64,
+}
+
+const LIMITS: Limits = Limits {
+    pixels: 4096 * 4096,
+    compared: 1_000_000_000,
+};
+
+/// The best place for `template` in `picture`; none if it has no room there.
+pub fn find(picture: &Image, template: &Image) -> Result<Option<Found>, TooLarge> {
+    find_within(picture, template, LIMITS)
+}
+
+fn find_within(
+    picture: &Image,
+    template: &Image,
+    limits: Limits,
+) -> Result<Option<Found>, TooLarge> {
     let (width, height) = (picture.width() as usize, picture.height() as usize);
     let (across, down) = (template.width() as usize, template.height() as usize);
     if across == 0 || down == 0 || across > width || down > height {
-        return None;
+        return Ok(None);
     }
-    if width as u64 * height as u64 > MOST_PIXELS {
-        return None;
+    let too_large = TooLarge {
+        template: (template.width(), template.height()),
+        picture: (picture.width(), picture.height()),
+    };
+    let band = (limits.pixels / width + 1).saturating_sub(down);
+    if band == 0 || picture.width().max(picture.height()) > MOST_SIDE {
+        return Err(too_large);
     }
-    let bounds = bounds(picture, template);
-    let places = width - across + 1;
-    let mut order: Vec<u32> = (0..bounds.len() as u32).collect();
-    let mut best: Option<(u64, usize)> = None;
-    let mut compared = 0;
-    // In steps, because the order of the rest is seldom needed.
-    let mut rest = order.as_mut_slice();
-    let mut step = 64;
-    while !rest.is_empty() && compared < MOST_COMPARED {
-        let now = step.min(rest.len());
-        let by_bound = |a: &u32, b: &u32| bounds[*a as usize].total_cmp(&bounds[*b as usize]);
-        if now < rest.len() {
-            rest.select_nth_unstable_by(now - 1, by_bound);
+    let rows = height - down + 1;
+    let mut search = Search {
+        picture,
+        template,
+        most: limits.compared,
+        best: None,
+        compared: 0,
+        whole: true,
+    };
+    let bands = || (0..rows).step_by(band);
+    if rows > band {
+        // The best of all bands come first, so that no band has to be searched for what another has.
+        for top in bands() {
+            search.band(top, band.min(rows - top), FIRST);
         }
-        let (tried, later) = rest.split_at_mut(now);
-        tried.sort_unstable_by(by_bound);
-        for &at in &*tried {
-            let (at, least) = (at as usize, f64::from(bounds[at as usize]));
-            let limit = best.map_or(u64::MAX, |(difference, _)| difference);
-            // A little less, because bounds are rounded.
-            if least * 0.999 - 1.0 >= limit as f64 {
-                return Some(found(best?, places, template));
-            }
-            let (difference, rows) = difference(picture, template, at % places, at / places, limit);
-            compared += (rows * across) as u64;
-            if difference < limit {
-                best = Some((difference, at));
-            }
-        }
-        rest = later;
-        step *= 4;
     }
-    Some(found(best?, places, template))
+    for top in bands() {
+        search.band(top, band.min(rows - top), usize::MAX);
+    }
+    Ok(search.found())
 }
 
-fn found((difference, at): (u64, usize), places: usize, template: &Image) -> Found {
-    let values = template.rgb().len() as f64;
-    let own: f64 = (0..3).map(|channel| spread(template, channel)).sum();
-    let scale = 2.0 * own + values * FAINT * FAINT;
-    Found {
-        region: Region {
-            x: (at % places) as u32,
-            y: (at / places) as u32,
-            width: template.width(),
-            height: template.height(),
-        },
-        likeness: (1.0 - difference as f64 / scale).max(0.0),
+/// The best place so far.
+struct Search<'a> {
+    picture: &'a Image,
+    template: &'a Image,
+    most: u64,
+    /// The difference, and where.
+    best: Option<(u64, usize, usize)>,
+    compared: u64,
+    whole: bool,
+}
+
+impl Search<'_> {
+    /// Tries the most promising places, `most` of them, of `rows` rows from `top` on.
+    fn band(&mut self, top: usize, rows: usize, most: usize) {
+        let bounds = bounds(self.picture, self.template, top, rows);
+        let places = bounds.len() / rows;
+        let mut order: Vec<u32> = (0..bounds.len() as u32).collect();
+        // In steps, because the order of the rest is seldom needed.
+        let mut rest = order.as_mut_slice();
+        let mut step = FIRST;
+        let mut tries = 0;
+        while !rest.is_empty() && tries < most {
+            let now = step.min(rest.len());
+            let by_bound = |a: &u32, b: &u32| bounds[*a as usize].total_cmp(&bounds[*b as usize]);
+            if now < rest.len() {
+                rest.select_nth_unstable_by(now - 1, by_bound);
+            }
+            let (tried, later) = rest.split_at_mut(now);
+            tried.sort_unstable_by(by_bound);
+            for &at in &*tried {
+                let (at, least) = (at as usize, f64::from(bounds[at as usize]));
+                let limit = self.best.map_or(u64::MAX, |(difference, ..)| difference);
+                // A little less, because bounds are rounded.
+                if limit == 0 || least * 0.999 - 1.0 >= limit as f64 {
+                    return;
+                }
+                if self.compared >= self.most {
+                    self.whole = false;
+                    return;
+                }
+                self.compare(at % places, top + at / places, limit);
+            }
+            tries += now;
+            rest = later;
+            step *= 4;
+        }
+    }
+
+    fn compare(&mut self, x: usize, y: usize, limit: u64) {
+        let (difference, rows) = difference(self.picture, self.template, x, y, limit);
+        self.compared += rows as u64 * u64::from(self.template.width());
+        if difference < limit {
+            self.best = Some((difference, x, y));
+        }
+    }
+
+    fn found(&self) -> Option<Found> {
+        let (difference, x, y) = self.best?;
+        let values = self.template.rgb().len() as f64;
+        let own: f64 = (0..3).map(|channel| spread(self.template, channel)).sum();
+        let scale = 2.0 * own + values * FAINT * FAINT;
+        Some(Found {
+            region: Region {
+                x: x as u32,
+                y: y as u32,
+                width: self.template.width(),
+                height: self.template.height(),
+            },
+            likeness: (1.0 - difference as f64 / scale).max(0.0),
+            whole: self.whole,
+        })
     }
 }
 
@@ -129,20 +209,22 @@ fn difference(picture: &Image, template: &Image, x: usize, y: usize, limit: u64)
     (sum, rows)
 }
 
-/// For each place, what the differences there amount to at least.
-fn bounds(picture: &Image, template: &Image) -> Vec<f32> {
+/// For each place of these rows, what the differences there amount to at least.
+fn bounds(picture: &Image, template: &Image, top: usize, rows: usize) -> Vec<f32> {
     let (across, down) = (template.width() as usize, template.height() as usize);
     let side = SIDES
         .into_iter()
         .find(|side| side * LEAST_SQUARES <= across.min(down))
         .unwrap_or(1);
-    let squares = Squares::of(template, side);
-    let there = Squares::of(picture, side);
-    let places = picture.width() as usize - across + 1;
-    let rows = picture.height() as usize - down + 1;
+    let width = picture.width() as usize;
+    let seen = &picture.rgb()[top * width * 3..(top + rows + down - 1) * width * 3];
+    let squares = Squares::of(template.rgb(), across, side);
+    let there = Squares::of(seen, width, side);
+    let places = width - across + 1;
     let mut bounds = vec![0f32; places * rows];
     let all = (across / side) * (down / side);
-    let most = (MOST_SQUARES / bounds.len()).max(LEAST_SQUARES * LEAST_SQUARES);
+    let everywhere = places * (picture.height() as usize - down + 1);
+    let most = (MOST_SQUARES / everywhere).max(LEAST_SQUARES * LEAST_SQUARES);
     let step = side * (all.div_ceil(most) as f32).sqrt().ceil() as usize;
     // Differences of the sum of three channels are at most three times those of the channels.
     let weight = (side * side) as f32 / 3.0;
@@ -171,10 +253,10 @@ struct Squares {
 }
 
 impl Squares {
-    fn of(image: &Image, side: usize) -> Self {
-        let (width, height) = (image.width() as usize, image.height() as usize);
-        let greys: Vec<u32> = image
-            .rgb()
+    /// Of rows of pixels.
+    fn of(rgb: &[u8], width: usize, side: usize) -> Self {
+        let height = rgb.len() / (width * 3);
+        let greys: Vec<u32> = rgb
             .chunks_exact(3)
             .map(|pixel| pixel.iter().copied().map(u32::from).sum())
             .collect();
@@ -252,6 +334,11 @@ mod tests {
         [a, b, c]
     }
 
+    /// Where there is room.
+    fn found(picture: &Image, template: &Image) -> Found {
+        find(picture, template).unwrap().unwrap()
+    }
+
     fn part(of: &Image, x: u32, y: u32, width: u32, height: u32) -> Image {
         of.crop(Region {
             x,
@@ -275,7 +362,7 @@ mod tests {
     fn what_was_cut_out_is_found_where_it_was() {
         let screen = image(320, 200, noise);
         for (x, y, width, height) in [(0, 0, 40, 20), (133, 77, 100, 50), (319, 199, 1, 1)] {
-            let found = find(&screen, &part(&screen, x, y, width, height)).unwrap();
+            let found = found(&screen, &part(&screen, x, y, width, height));
             assert_eq!(found.likeness, 1.0);
             if width > 1 {
                 assert_eq!((found.region.x, found.region.y), (x, y));
@@ -293,7 +380,7 @@ mod tests {
                 [255; 3]
             }
         });
-        let found = find(&flat, &template).unwrap();
+        let found = found(&flat, &template);
         assert!(found.likeness < 0.6, "{found:?}");
     }
 
@@ -302,15 +389,64 @@ mod tests {
         let red = image(50, 50, |_, _| [200, 0, 0]);
         let nearly = image(10, 10, |_, _| [195, 5, 0]);
         let green = image(10, 10, |_, _| [0, 200, 0]);
-        assert!(find(&red, &nearly).unwrap().likeness > 0.95);
-        assert!(find(&red, &green).unwrap().likeness < 0.1);
+        assert!(found(&red, &nearly).likeness > 0.95);
+        assert!(found(&red, &green).likeness < 0.1);
     }
 
     #[test]
     fn what_has_no_room_is_not_found() {
         let small = image(10, 10, noise);
         let large = image(11, 5, noise);
-        assert_eq!(find(&small, &large), None);
+        assert_eq!(find(&small, &large), Ok(None));
+    }
+
+    #[test]
+    fn large_screens_are_searched_and_too_large_ones_refused() {
+        let patch = image(20, 20, noise);
+        let mut bgrx = vec![90; 4200 * 4100 * 4];
+        for (row, wanted) in patch.rgb().chunks_exact(20 * 3).enumerate() {
+            let start = ((4070 + row) * 4200 + 3000) * 4;
+            for (there, pixel) in bgrx[start..]
+                .chunks_exact_mut(4)
+                .zip(wanted.chunks_exact(3))
+            {
+                there[..3].copy_from_slice(&[pixel[2], pixel[1], pixel[0]]);
+            }
+        }
+        let large = Image::from_bgrx(4200, 4100, &bgrx).unwrap();
+        let found = found(&large, &patch);
+        assert_eq!((found.likeness, found.whole), (1.0, true));
+        assert_eq!((found.region.x, found.region.y), (3000, 4070));
+        let wide = image(MOST_SIDE + 1, 20, noise);
+        let refused = find(&wide, &patch).unwrap_err().to_string();
+        assert!(refused.contains("8193x20"), "{refused}");
+        assert!(refused.contains("name a region"), "{refused}");
+        // Not even one row of places fits.
+        let limits = Limits {
+            pixels: 100 * 19,
+            ..LIMITS
+        };
+        let screen = image(100, 100, noise);
+        assert!(find_within(&screen, &patch, limits).is_err());
+    }
+
+    #[test]
+    fn a_search_that_was_cut_short_says_so() {
+        // Checks in two phases: the same means everywhere, the same pixels nowhere.
+        let screen = image(200, 200, |x, y| [255 * ((x + y) % 2) as u8; 3]);
+        let template = image(64, 64, |x, y| [255 * ((x / 2 + y / 2) % 2) as u8; 3]);
+        let limits = |compared| Limits { compared, ..LIMITS };
+        let cut = find_within(&screen, &template, limits(10_000)).unwrap();
+        assert!(!cut.unwrap().whole);
+        let all = find_within(&screen, &template, limits(u64::MAX)).unwrap();
+        assert!(all.unwrap().whole);
+        // What is there exactly ends the search by itself.
+        let itself = part(&screen, 10, 10, 64, 64);
+        let found = find_within(&screen, &itself, limits(10_000)).unwrap();
+        assert_eq!(
+            found.map(|found| (found.likeness, found.whole)),
+            Some((1.0, true))
+        );
     }
 
     proptest! {
@@ -319,11 +455,14 @@ mod tests {
         fn no_place_is_better_than_the_found_one(
             pixels in prop::collection::vec(prop::sample::select(vec![0u8, 3, 120, 255]), 40 * 30),
             wanted in prop::collection::vec(prop::sample::select(vec![0u8, 3, 120, 255]), 1200),
-            width in 1u32..30, height in 1u32..30,
+            width in 1u32..30, height in 1u32..30, band in 0usize..4,
         ) {
             let picture = image(40, 30, |x, y| [pixels[(y * 40 + x) as usize]; 3]);
             let template = image(width, height, |x, y| [wanted[(y * width + x) as usize], 9, 9]);
-            let found = find(&picture, &template).unwrap();
+            // The fewest pixels that have room for it, and some more.
+            let limits = Limits { pixels: 40 * (height as usize + band), ..LIMITS };
+            let found = find_within(&picture, &template, limits).unwrap().unwrap();
+            prop_assert!(found.whole);
             let region = found.region;
             let there = difference(
                 &picture, &template, region.x as usize, region.y as usize, u64::MAX,

@@ -19,7 +19,7 @@ pub struct PlayConfig {
     /// Ends the play when somebody presses it on the desktop. The player is refused it, unless it goes
     /// by the desktop itself.
     pub panic_key: Option<Key>,
-    /// How many frames are kept for [`super::Play::frames`].
+    /// How many frames are kept for [`super::Play::frames`]: at least one, 64 at most.
     pub frames: u32,
 }
 

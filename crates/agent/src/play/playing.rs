@@ -6,8 +6,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agon_core::realtime::PlayStats;
+use agon_desktop::DesktopError;
 
-use super::contract::Player;
+use super::contract::{PlayError, Player};
 use super::core::Core;
 use super::stop::{Cause, Stop};
 
@@ -17,9 +18,31 @@ pub enum PlayEnd {
     /// The player said so.
     Finished,
     Stopped(Cause),
-    /// The player could not go on.
+    /// The player could not go on, by its own doing.
     Failed(String),
     Panicked(String),
+    /// The desktop is gone, or does not answer.
+    ScreenLost(String),
+    /// What a play needs failed on our side: the world could not be stopped or let go, say.
+    Broken(String),
+}
+
+impl From<PlayError> for PlayEnd {
+    fn from(error: PlayError) -> Self {
+        let words = error.to_string();
+        match error {
+            PlayError::Stopped => Self::Stopped(Cause::Asked),
+            PlayError::World(_) => Self::Broken(words),
+            PlayError::Desktop(DesktopError::Gone(_) | DesktopError::Io { .. }) => {
+                Self::ScreenLost(words)
+            }
+            PlayError::Desktop(DesktopError::Missing(_) | DesktopError::Start(_)) => {
+                Self::Broken(words)
+            }
+            // What it asked for makes no sense, or did not come in time.
+            PlayError::Desktop(_) | PlayError::Agent(_) => Self::Failed(words),
+        }
+    }
 }
 
 pub struct Played {

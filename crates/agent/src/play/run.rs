@@ -74,7 +74,7 @@ impl Prepared {
                 &core,
                 &outcome,
                 Played {
-                    end: PlayEnd::Failed(format!("can't start a thread: {error}")),
+                    end: PlayEnd::Broken(format!("can't start a thread: {error}")),
                     stats: core.stats(),
                     player: take(&player),
                 },
@@ -154,7 +154,7 @@ fn play(core: &Arc<Core>, player: &mut dyn Player, task: &Task) -> PlayEnd {
         // Whatever comes after the stop comes of it.
         (_, Some(cause)) => PlayEnd::Stopped(cause),
         (Ok(Ok(())), None) => PlayEnd::Finished,
-        (Ok(Err(error)), None) => PlayEnd::Failed(error.to_string()),
+        (Ok(Err(error)), None) => error.into(),
         (Err(words), None) => PlayEnd::Panicked(words),
     };
     core.cut();

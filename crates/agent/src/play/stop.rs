@@ -31,7 +31,14 @@ impl Stop {
 
     /// The first cause counts.
     pub fn ask(&self, cause: Cause) {
-        self.cause.get_or_init(|| cause);
+        // Whoever has set the bare signal was first, also if nobody has asked for its cause yet.
+        self.cause.get_or_init(|| {
+            if self.is_set() {
+                Cause::Operator
+            } else {
+                cause
+            }
+        });
         self.signal.set();
     }
 
@@ -123,6 +130,14 @@ mod tests {
         stop.signal().set();
         assert_eq!(stop.cause(), Some(Cause::Operator));
         stop.ask(Cause::Timeout);
+        assert_eq!(stop.cause(), Some(Cause::Operator));
+    }
+
+    #[test]
+    fn the_bare_signal_stays_the_operators_if_nobody_has_looked_yet() {
+        let stop = Stop::new();
+        stop.signal().set();
+        stop.ask(Cause::Asked);
         assert_eq!(stop.cause(), Some(Cause::Operator));
     }
 

@@ -19,7 +19,7 @@ pub struct Task {
     pub check_env_interval_seconds: f64,
     /// Means something to agent and evaluator only.
     pub success_criteria: Map<String, Value>,
-    /// Frames of history that the agent wants.
+    /// Frames of history that the agent wants; 64 at most are kept.
     #[serde(default = "Task::default_frames")]
     pub num_frames: u32,
 }

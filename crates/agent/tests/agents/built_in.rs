@@ -171,6 +171,7 @@ fn manifest() -> Manifest {
         checkers: "1".to_owned(),
         selection: std::collections::BTreeMap::new(),
         tasks: Vec::new(),
+        programs: std::collections::BTreeMap::new(),
         host: HostStamp::default(),
     }
 }

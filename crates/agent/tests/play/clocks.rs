@@ -253,7 +253,7 @@ fn a_world_that_does_not_stand_still_ends_the_play() {
     let stage = Stage::new();
     let script = Script::step(|_| Ok(Flow::Finish));
     let config = paused(&stage, Arc::new(Stubborn), 20);
-    let PlayEnd::Failed(why) = end(&stage.start_with(config, script)).end else {
+    let PlayEnd::Broken(why) = end(&stage.start_with(config, script)).end else {
         panic!("it played on");
     };
     assert!(why.contains("it has no brakes"), "{why}");

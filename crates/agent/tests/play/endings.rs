@@ -146,6 +146,13 @@ fn errors_are_told_in_words() {
     script.init = Box::new(|_| Err(PlayError::Agent("no start".to_owned())));
     let failed = end(&stage.start(script)).end;
     assert_eq!(failed, PlayEnd::Failed("no start".to_owned()));
+    // A mistake of its own, though the desktop told it.
+    let mistaken = Script::step(|play| {
+        play.mouse().move_to(-1, -1)?;
+        Ok(Flow::Finish)
+    });
+    let failed = end(&stage.start(mistaken)).end;
+    assert!(matches!(failed, PlayEnd::Failed(_)), "{failed:?}");
 }
 
 #[test]
@@ -302,7 +309,7 @@ fn a_lost_desktop_is_an_end() {
     let playing = stage.start(script);
     await_telling(&told);
     stage.desktop.end();
-    assert!(matches!(end(&playing).end, PlayEnd::Failed(_)));
+    assert!(matches!(end(&playing).end, PlayEnd::ScreenLost(_)));
     let nowhere = DisplayAddress::Named(":4711".to_owned());
     let config = agon_agent::play::PlayConfig::new(nowhere);
     let script = Script::step(|_| Ok(Flow::Finish));

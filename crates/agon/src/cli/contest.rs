@@ -9,13 +9,15 @@ use agon_agent::{AgentFactory, AgentSpec, Services};
 use agon_core::environment::Network;
 use agon_core::{Clock, Digest, Environment, EnvironmentKind, Seed};
 use agon_engine::{
-    Dispatch, Mode, Providers, Removals, RunEnd, Spent, Table, Watch, dispatch, regrade, select,
+    Dispatch, Mode, Providers, Removals, RunEnd, Shelf, Spent, Table, Watch, digests, dispatch,
+    regrade, select,
 };
 use agon_sandbox::container::ContainerProvider;
 use agon_store::stored::FORMAT;
 use agon_store::{AgentStamp, Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
 use agon_suite::{AgentIdentity, Plan, PlanOptions};
 use jiff::Timestamp;
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::failure::Failure;
@@ -71,6 +73,9 @@ impl Contest {
         };
         let plan = Plan::new(loaded.tasks, options).map_err(Failure::new)?;
         let (limits, engines, images) = preflight(&plan, &providers).await?;
+        let named = plan.tasks().to_vec();
+        let programs = spawn_blocking(move || digests(named.iter().map(AsRef::as_ref)));
+        let programs = programs.await.map_err(Failure::new)?;
         let tasks = plan.tasks().iter().map(|task| TaskStamp {
             task: task.id.clone(),
             name: task.name.clone(),
@@ -105,6 +110,7 @@ impl Contest {
             checkers: agon_grade::CHECKERS.to_owned(),
             selection: entry.selection.clone(),
             tasks: tasks.collect(),
+            programs,
             host: host::stamp(limits, engines),
         };
         manifest.plan = facts(&manifest).digest();
@@ -136,6 +142,7 @@ impl Contest {
             watch: Arc::clone(&watch),
             keep_work: KEEP_WORK,
             removals: Removals::default(),
+            programs: Shelf::new(self.manifest.programs),
         });
         let end = if mode == Mode::ValidateOnly {
             let reader = RunReader::open(folder.path())?;

@@ -42,7 +42,11 @@ pub(super) fn settle(
     let mut differences = match mode {
         // Other checks are the point of grading again; what was played stays what it was.
         Mode::ValidateOnly => difference(&played_facts(old), &played_facts(new)),
-        _ => difference(&facts(old), &facts(new)),
+        _ => {
+            let mut lines = difference(&facts(old), &facts(new));
+            lines.extend(programs(old, new));
+            lines
+        }
     };
     differences.extend(images(old, new));
     if differences.is_empty() {
@@ -106,6 +110,17 @@ fn played_facts(manifest: &Manifest) -> Facts {
         task.key = stamp.played;
     }
     facts
+}
+
+/// Programs of this machine that are not what they were. A run that names none, or is older than this,
+/// has nothing to compare.
+fn programs(old: &Manifest, new: &Manifest) -> Vec<String> {
+    let changed = old.programs.iter().filter_map(|(name, was)| {
+        let is = new.programs.get(name);
+        let short = is.map_or("none".to_owned(), Digest::short);
+        (is != Some(was)).then(|| format!("program {name}: digest {} -> {short}", was.short()))
+    });
+    changed.collect()
 }
 
 /// Images that are not what they were under the same name.

@@ -230,6 +230,12 @@ fn what_is_wrong_is_said_before_anything_starts() {
             "give a token",
         ),
         (
+            &[&["agent", "--host", "0.0.0.0", "--token", ""], &desktop[..]].concat(),
+            "visible ASCII",
+        ),
+        (&["client", "task.json", "--token", " "], "visible ASCII"),
+        (&["run", "task.json", "--token", "a b"], "visible ASCII"),
+        (
             &[&["agent", "--port", &port], &desktop[..]].concat(),
             "choose another port",
         ),

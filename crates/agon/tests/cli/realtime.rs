@@ -1,6 +1,8 @@
 //! Tasks in real time, played by the real program on real desktops. The game is a terminal that counts
 //! keys and says in its title whether it is over.
 
+#[path = "realtime/apps.rs"]
+mod apps;
 #[path = "realtime/ends.rs"]
 mod ends;
 #[path = "realtime/game.rs"]
@@ -9,3 +11,5 @@ mod game;
 mod sights;
 #[path = "realtime/turns.rs"]
 mod turns;
+#[path = "realtime/worlds.rs"]
+mod worlds;

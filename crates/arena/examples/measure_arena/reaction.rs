@@ -15,6 +15,8 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Presses the key of the frame it sees.
 struct Answers {
     keys: Vec<Key>,
+    /// A pixel of the window.
+    looks_at: (u32, u32),
 }
 
 impl Player for Answers {
@@ -23,8 +25,7 @@ impl Player for Answers {
             let Some(frame) = play.next_frame(PATIENCE)? else {
                 return Ok(Flow::Continue);
             };
-            let middle = frame.size();
-            let pixel = frame.colour(middle.width / 2, middle.height / 2);
+            let pixel = frame.colour(self.looks_at.0, self.looks_at.1);
             let number = pixel.and_then(number_of).map(|number| number as usize);
             if let Some(key) = number.and_then(|number| self.keys.get(number)) {
                 play.keyboard().press(*key)?;
@@ -38,9 +39,13 @@ impl Player for Answers {
 pub(crate) fn frame_to_key() -> Result<Vec<Figure>, Failed> {
     let desktop = crate::desktop()?;
     let window = NumberedFrames::show(&desktop, true)?;
-    desktop.windows().maximise(crate::window::TITLE)?;
+    let place = desktop.windows().find(crate::window::TITLE)?.rect;
+    let middle = |start: i32, length: u32| start.cast_unsigned() + length / 2;
     let keys: Result<Vec<Key>, Failed> = (0..COLOURS).map(key_of).collect();
-    let answers = Answers { keys: keys? };
+    let answers = Answers {
+        keys: keys?,
+        looks_at: (middle(place.x, place.width), middle(place.y, place.height)),
+    };
     let config = PlayConfig::new(desktop.address().clone());
     let playing = start(Box::new(answers), crate::task(), config, Stop::new())?;
     let began = Instant::now();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agon_agent::play::{Flow, Play, PlayError, Player, Stop, StopEvent, Task};
 
-use super::runner::{End, Outcome, StepsOver};
+use super::runner::{End, Outcome, StepsOver, is_same};
 
 /// Told by every agent that it listens to; one of them plays at a time.
 #[derive(Clone, Default)]
@@ -23,6 +23,7 @@ impl Listener {
         Box::new(Announcing {
             agent,
             listener: self.clone(),
+            stop: None,
             last: Last::Unknown,
         })
     }
@@ -35,8 +36,10 @@ impl Listener {
         self.awaited().take();
     }
 
-    fn hear(&self, last: Last) {
-        let Some(Awaited { stop, steps_over }) = self.awaited().take() else {
+    /// Who was left behind may come back while another play is awaited: only its own is heard.
+    fn hear(&self, played: &Stop, last: Last) {
+        let own = |awaited: &mut Awaited| is_same(&awaited.stop, played);
+        let Some(Awaited { stop, steps_over }) = self.awaited().take_if(own) else {
             return;
         };
         let end = match (stop.cause(), last) {
@@ -57,6 +60,8 @@ impl Listener {
 struct Announcing {
     agent: Box<dyn Player>,
     listener: Listener,
+    /// Of the play that it is in.
+    stop: Option<Stop>,
     last: Last,
 }
 
@@ -69,6 +74,7 @@ enum Last {
 
 impl Player for Announcing {
     fn init_task(&mut self, task: &Task, play: &mut Play) -> Result<(), PlayError> {
+        self.stop = Some(play.stop().clone());
         self.last = Last::Unknown;
         let begun = self.agent.init_task(task, play);
         if let Err(error) = &begun {
@@ -89,11 +95,36 @@ impl Player for Announcing {
 
     fn finish_task(&mut self, task: &Task) {
         let last = std::mem::replace(&mut self.last, Last::Unknown);
-        self.listener.hear(last);
+        // None: it was stopped before it began.
+        if let Some(stop) = self.stop.take() {
+            self.listener.hear(&stop, last);
+        }
         self.agent.finish_task(task);
     }
 
     fn stop_event(&self) -> Option<StopEvent> {
         self.agent.stop_event()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use agon_agent::play::Cause;
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_one_play_is_not_taken_for_that_of_another() {
+        let (listener, first, second) = (Listener::default(), Stop::new(), Stop::new());
+        let (tell, told) = channel();
+        let steps_over = move |outcome: &Outcome| drop(tell.send(outcome.end.clone()));
+        listener.begin(second.clone(), Box::new(steps_over));
+        first.ask(Cause::Operator);
+        listener.hear(&first, Last::Finished);
+        assert!(told.try_recv().is_err());
+        listener.hear(&second, Last::Finished);
+        assert_eq!(told.try_recv(), Ok(End::Finished));
     }
 }

@@ -1,6 +1,7 @@
 //! Runs the machine: starts plays, stops them, and tells of their ends. Every play has a thread of its
 //! own; no lock is held while anything waits.
 
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::machine::{Asker, Machine, Notice, PlayId, Refused};
-use super::runner::{Outcome, Runner};
+use super::runner::{End, Outcome, Runner};
 use super::teller::Teller;
 use crate::constants::TIMES;
 use crate::wire::{AgentFinished, Events, PeerUrl, Status};
@@ -18,6 +19,9 @@ use crate::wire::{AgentFinished, Events, PeerUrl, Status};
 /// The evaluator is told when a play has ended with all its hooks, but not later than this after the
 /// last step.
 const HOOKS: Duration = Duration::from_millis(200);
+
+/// The evaluator ends a task whose time is up. If it has not by so much later, the agent does.
+const GRACE: Duration = Duration::from_secs(10);
 
 pub(super) struct Control {
     inner: Mutex<Inner>,
@@ -95,8 +99,33 @@ impl Control {
         let steps_over = Box::new(move |outcome: &Outcome| {
             control.steps_over(id, outcome.told(&task_id));
         });
-        let outcome = self.runner.play(task, stop, steps_over);
+        let outcome = match self.watch(id, task, stop) {
+            Ok(()) => self.runner.play(task, stop, steps_over),
+            Err(error) => Outcome::failed(format!("can't start a thread: {error}")),
+        };
+        // Lets go whoever waits for it.
+        stop.ask(Cause::Asked);
         self.ended(id, outcome.told(&task.task_id));
+    }
+
+    /// Sees to it that the play has an end, and that the evaluator is told when a person has stopped
+    /// it, be the agent stuck or not.
+    fn watch(self: &Arc<Self>, id: PlayId, task: &Task, stop: &Stop) -> io::Result<()> {
+        let within = Duration::from_secs(task.timeout) + GRACE;
+        let (control, stop, task_id) = (Arc::clone(self), stop.clone(), task.task_id.clone());
+        let watch = move || {
+            if !stop.wait(within) {
+                stop.ask(Cause::Timeout);
+            }
+            let end = match stop.cause() {
+                Some(cause @ (Cause::Operator | Cause::Timeout)) => End::Stopped(cause),
+                // By who knows of it; or it is over.
+                _ => return,
+            };
+            control.steps_over(id, Outcome::of(end).told(&task_id));
+        };
+        let thread = std::thread::Builder::new().name("arena-watch".to_owned());
+        thread.spawn(watch).map(drop)
     }
 
     /// Tells the evaluator of the end although hooks still run, if they run for long.
@@ -125,10 +154,10 @@ impl Control {
         });
     }
 
-    /// Asks the task to stop and waits a while for its end.
-    pub(super) async fn stop(&self, asker: Asker) -> Result<Stopped, Refused> {
+    /// Asks the task to stop and waits a while for its end. `meant`: only if it is this one.
+    pub(super) async fn stop(&self, asker: Asker, meant: Option<&str>) -> Result<Stopped, Refused> {
         let id = self.change(|inner| {
-            let id = inner.machine.stop(asker)?;
+            let id = inner.machine.stop(asker, meant)?;
             inner.stop.ask(match asker {
                 Asker::Evaluator => Cause::Asked,
                 Asker::Operator => Cause::Operator,
@@ -142,7 +171,7 @@ impl Control {
     pub(super) async fn kill(&self) -> Stopped {
         let (playing, stop) = self.change(|inner| {
             // One that stops already is only abandoned.
-            let _ = inner.machine.stop(Asker::Operator);
+            let _ = inner.machine.stop(Asker::Operator, None);
             inner.stop.ask(Cause::Operator);
             (inner.machine.playing(), inner.stop.clone())
         });

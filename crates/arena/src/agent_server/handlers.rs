@@ -6,6 +6,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::control::{Control, Stopped};
@@ -64,16 +65,25 @@ async fn start(State(control): Shared, payload: Payload) -> Response {
     }
 }
 
-async fn stop(State(control): Shared) -> Response {
-    end(&control, Asker::Evaluator).await
+/// What may be said with `task/stop`.
+#[derive(Debug, Default, Deserialize)]
+struct Stop {
+    /// Only this task.
+    #[serde(default)]
+    task_id: Option<String>,
+}
+
+async fn stop(State(control): Shared, payload: Payload) -> Response {
+    let meant = payload.addition::<Stop>().unwrap_or_default().task_id;
+    end(&control, Asker::Evaluator, meant.as_deref()).await
 }
 
 async fn abort(State(control): Shared) -> Response {
-    end(&control, Asker::Operator).await
+    end(&control, Asker::Operator, None).await
 }
 
-async fn end(control: &Control, asker: Asker) -> Response {
-    match control.stop(asker).await {
+async fn end(control: &Control, asker: Asker, meant: Option<&str>) -> Response {
+    match control.stop(asker, meant).await {
         Ok(Stopped::InTime(ended)) => stopped("Task stopped", ended),
         Ok(Stopped::Still) => {
             let text = "Task cleanup may not have completed properly";

@@ -59,6 +59,8 @@ pub(super) enum Refused {
     NotReady(&'static str),
     #[error("Agent is not currently running")]
     NotRunning,
+    #[error("Agent plays another task: {0:?}")]
+    OtherTask(String),
     #[error("Task {0:?} has been played already; give every task an id of its own")]
     UsedId(String),
 }
@@ -153,10 +155,17 @@ impl Machine {
         Ok(self.last)
     }
 
-    pub(super) fn stop(&mut self, asker: Asker) -> Result<PlayId, Refused> {
+    /// `meant`: nothing happens unless it is the task that is played.
+    pub(super) fn stop(&mut self, asker: Asker, meant: Option<&str>) -> Result<PlayId, Refused> {
         let State::Running(play) = &self.state else {
             return Err(Refused::NotRunning);
         };
+        let played = self.task.as_ref().map(|task| &task.task_id);
+        if let (Some(meant), Some(played)) = (meant, played)
+            && meant != played
+        {
+            return Err(Refused::OtherTask(played.clone()));
+        }
         let mut play = play.clone();
         if asker == Asker::Evaluator {
             play.word = Word::Given;

@@ -40,8 +40,14 @@ fn a_task_goes_its_way() {
     assert_eq!(machine.name(), "RUNNING");
     assert_eq!(machine.start(task(2)), Err(Refused::NotReady("RUNNING")));
     assert_eq!(machine.register(url()), Err(Refused::Busy("RUNNING")));
-    assert_eq!(machine.stop(Asker::Evaluator), Ok(play));
-    assert_eq!(machine.stop(Asker::Evaluator), Err(Refused::NotRunning));
+    let other = machine.stop(Asker::Evaluator, Some("0"));
+    assert_eq!(other, Err(Refused::OtherTask("1".to_owned())));
+    assert_eq!(machine.name(), "RUNNING");
+    assert_eq!(machine.stop(Asker::Evaluator, Some("1")), Ok(play));
+    assert_eq!(
+        machine.stop(Asker::Evaluator, None),
+        Err(Refused::NotRunning)
+    );
     assert_eq!(machine.name(), "STOPPING");
     assert_eq!(machine.ended(play, end(None)), None);
     assert_eq!(machine.name(), "READY");
@@ -73,10 +79,10 @@ fn the_evaluator_is_told_once_and_never_of_what_it_asked_for() {
     assert_eq!(machine.steps_over(first, &failed), None);
     assert_eq!(machine.ended(first, failed), None);
     let second = machine.start(task(2)).unwrap();
-    machine.stop(Asker::Evaluator).unwrap();
+    machine.stop(Asker::Evaluator, None).unwrap();
     assert_eq!(machine.ended(second, end(Some(StopReason::Finished))), None);
     let third = machine.start(task(3)).unwrap();
-    machine.stop(Asker::Operator).unwrap();
+    machine.stop(Asker::Operator, None).unwrap();
     let notice = machine.ended(third, end(Some(StopReason::Operator)));
     assert_eq!(notice.unwrap().body.reason, Some(StopReason::Operator));
 }
@@ -139,7 +145,7 @@ proptest! {
                     None
                 }
                 Call::Stop(asker) => {
-                    prop_assert_eq!(machine.stop(asker).is_ok(), before.0 == "RUNNING");
+                    prop_assert_eq!(machine.stop(asker, None).is_ok(), before.0 == "RUNNING");
                     None
                 }
                 Call::StepsOver(ago, reason) => {

@@ -62,6 +62,7 @@ impl Outcome {
         let (reason, error) = match &self.end {
             End::Finished => (Some(StopReason::Finished), None),
             End::Stopped(Cause::Operator) => (Some(StopReason::Operator), None),
+            End::Stopped(Cause::Timeout) => (Some(StopReason::Timeout), None),
             End::Stopped(_) => (None, None),
             End::Failed(error) => (Some(StopReason::AgentError), Some(error)),
             End::Lost(error) => (Some(StopReason::AgentLost), Some(error)),
@@ -80,7 +81,9 @@ impl From<PlayEnd> for End {
         match end {
             PlayEnd::Finished => Self::Finished,
             PlayEnd::Stopped(cause) => Self::Stopped(cause),
-            PlayEnd::Failed(error) => Self::Failed(error),
+            PlayEnd::Failed(error) | PlayEnd::ScreenLost(error) | PlayEnd::Broken(error) => {
+                Self::Failed(error)
+            }
             PlayEnd::Panicked(words) => Self::Failed(format!("the agent panicked: {words}")),
         }
     }

@@ -7,9 +7,10 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agon_agent::play::Stop;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -22,6 +23,7 @@ use super::lines::Lines;
 use super::message::{FromChild, ToChild};
 use super::outlet::Outlet;
 use super::serve::MARK;
+use crate::wire::Token;
 
 /// So much of its complaints is kept, in bytes.
 const TAIL: usize = 2000;
@@ -57,6 +59,8 @@ impl Process {
             .spawn(move || {
                 command
                     .env(MARK, std::process::id().to_string())
+                    // It opens our own server and the evaluator's: nothing that an agent needs.
+                    .env_remove(Token::VARIABLE)
                     .stdin(Stdio::piped())
                     .stdout(Stdio::piped())
                     .stderr(Stdio::piped())
@@ -95,6 +99,19 @@ impl Process {
     pub(super) fn group(&self) -> &Arc<Group> {
         &self.group
     }
+
+    /// Waits for the end of one that was killed, so that nothing that it does comes after this. What it
+    /// still says is passed over. Says whether it is gone.
+    pub(super) fn wait_for_end(&self, within: Duration) -> bool {
+        let deadline = Instant::now() + within;
+        while !self.group.is_gone() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if self.news.recv_timeout(left).is_err() {
+                return self.group.is_gone();
+            }
+        }
+        true
+    }
 }
 
 impl Drop for Process {
@@ -108,17 +125,24 @@ impl Drop for Process {
 pub(super) struct Group {
     /// `None` when it is gone: its number may be somebody else's by then.
     leader: Mutex<Option<Pid>>,
+    killed: AtomicBool,
 }
 
 impl Group {
     pub(super) fn kill(&self) {
+        self.killed.store(true, Ordering::Release);
         if let Some(leader) = *self.leader() {
             // Nobody left to kill is fine.
             let _ = kill_process_group(leader, Signal::KILL);
         }
     }
 
-    pub(super) fn is_gone(&self) -> bool {
+    /// Whether it can play: one that was killed can't, although it may not be gone yet.
+    pub(super) fn is_fit(&self) -> bool {
+        !self.killed.load(Ordering::Acquire) && !self.is_gone()
+    }
+
+    fn is_gone(&self) -> bool {
         self.leader().is_none()
     }
 
@@ -142,6 +166,7 @@ impl Keeper {
         let leader = Pid::from_child(&child);
         let group = Arc::new(Group {
             leader: Mutex::new(Some(leader)),
+            killed: AtomicBool::new(false),
         });
         let ends = pidfd_open(leader, PidfdFlags::empty())
             .map_err(io::Error::from)
@@ -274,4 +299,38 @@ fn has_more(pipe: &impl std::os::fd::AsFd) -> bool {
     let now = Timespec::default();
     let mut watched = [PollFd::new(pipe, PollFlags::IN)];
     poll(&mut watched, Some(&now)).is_ok_and(|ready| ready > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn the_token_stays_here() {
+        let mut command = shell("echo \"token: ${AGON_ARENA_TOKEN-none}\" >&2");
+        command.env("AGON_ARENA_TOKEN", "secret");
+        let process = Process::start(command).unwrap();
+        let Ok(News::Gone(end)) = process.news.recv_timeout(PATIENCE) else {
+            panic!("it lives on")
+        };
+        assert!(end.ends_with("token: none"), "{end}");
+    }
+
+    #[test]
+    fn who_was_killed_is_not_fit_even_before_he_is_gone() {
+        let process = Process::start(shell("exec sleep 600")).unwrap();
+        assert!(process.group().is_fit());
+        assert!(!process.wait_for_end(Duration::ZERO));
+        process.group().kill();
+        assert!(!process.group().is_fit());
+        assert!(process.wait_for_end(PATIENCE));
+    }
 }

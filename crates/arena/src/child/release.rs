@@ -12,8 +12,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    pub(super) fn look(address: &DisplayAddress) -> Result<Self, DesktopError> {
-        let desktop = Desktop::connect(address)?;
+    pub(super) fn look(desktop: &Desktop) -> Result<Self, DesktopError> {
         Ok(Self {
             keys: desktop.keyboard().state()?.keys,
             buttons: desktop.mouse().state()?.buttons,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use agon_agent::play::{Cause, PlayConfig, Stop, Task};
 use agon_core::WorldClock;
+use agon_desktop::{Desktop, DesktopError, PanicKey};
 
 use super::message::{FromChild, Start, ToChild};
 use super::process::{Group, News, Process};
@@ -19,6 +20,9 @@ use crate::server::ServerOptions;
 
 /// A child that was asked to stop and has not ended its hooks by then is killed.
 const HOOKS: Duration = Duration::from_secs(10);
+
+/// One that was killed is gone by then, unless the kernel itself is stuck with it.
+const BURIAL: Duration = Duration::from_secs(2);
 
 /// Longer than any play.
 const FOR_EVER: Duration = Duration::from_secs(1 << 30);
@@ -100,7 +104,7 @@ impl Child {
 
     fn take(&self) -> Result<Process, ArenaError> {
         if let Some(process) = lock(&self.idle).take()
-            && !process.group().is_gone()
+            && process.group().is_fit()
         {
             return Ok(process);
         }
@@ -141,7 +145,12 @@ impl Child {
             };
             match process.news.recv_timeout(patience) {
                 Ok(News::Said(FromChild::StepsOver(report))) if report.task_id == task.task_id => {
-                    steps_over(&report.outcome());
+                    let outcome = report.outcome();
+                    if outcome.end == End::Stopped(Cause::Operator) {
+                        // Somebody stopped it over there: now it is stopped here as well.
+                        stop.ask(Cause::Operator);
+                    }
+                    steps_over(&outcome);
                 }
                 Ok(News::Said(FromChild::Ended(report))) if report.task_id == task.task_id => {
                     return ended(report.outcome(), stop);
@@ -152,11 +161,11 @@ impl Child {
                 Err(RecvTimeoutError::Disconnected) => {
                     return self.gone(stop, "the agent's process is gone".to_owned());
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                        process.group().kill();
-                    }
+                Err(RecvTimeoutError::Timeout) if deadline.is_some() => {
+                    process.group().kill();
+                    return self.gone(stop, "the agent's process did not stop".to_owned());
                 }
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
@@ -167,6 +176,17 @@ impl Child {
             None => Outcome::of(End::Lost(error)),
         }
     }
+}
+
+/// What is down before the play; and from now on the panic key stops it, whatever the child does.
+fn ready(config: &PlayConfig, stop: &Stop) -> Result<(Before, Option<PanicKey>), DesktopError> {
+    let desktop = Desktop::connect(&config.address)?;
+    let before = Before::look(&desktop)?;
+    let panic_key = config
+        .panic_key
+        .map(|key| PanicKey::watch(&desktop, key, Arc::clone(stop.signal())))
+        .transpose()?;
+    Ok((before, panic_key))
 }
 
 /// Whoever asked for the stop is known here best.
@@ -186,8 +206,8 @@ impl Runner for Child {
             seed: seed_of(task),
             ..self.config.clone()
         };
-        let before = match Before::look(&config.address) {
-            Ok(before) => before,
+        let (before, panic_key) = match ready(&config, stop) {
+            Ok(ready) => ready,
             Err(error) => return Outcome::failed(error.to_string()),
         };
         let process = match self.take() {
@@ -204,9 +224,13 @@ impl Runner for Child {
         *lock(&self.live) = None;
         // Lets go whoever waits for it.
         stop.ask(Cause::Asked);
-        if !process.group().is_gone() {
+        if process.group().is_fit() {
             *lock(&self.idle) = Some(process);
+        } else {
+            // Its last key comes before the keys are released.
+            process.wait_for_end(BURIAL);
         }
+        drop(panic_key);
         // A display that is gone has no keys down.
         let _ = before.restore(&config.address);
         outcome

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use super::lines::Lines;
 use super::message::{FromChild, Report, Start, ToChild};
 use super::outlet::Outlet;
-use crate::agent_server::{Agents, Outcome};
+use crate::agent_server::{Agents, End, Outcome};
 use crate::error::ArenaError;
 
 /// In the environment of a child: the process that started it.
@@ -21,6 +21,9 @@ pub(super) const MARK: &str = "AGON_ARENA_CHILD";
 
 /// When the server is gone, keys are released for this long before the process ends.
 const LAST_KEYS: Duration = Duration::from_millis(500);
+
+/// As good as for ever: the end of a play sets its stop.
+const LONG: Duration = Duration::from_secs(3600);
 
 /// Whether this process was started to play for a server; then `main` calls [`serve`].
 pub fn is_child() -> bool {
@@ -133,11 +136,29 @@ impl Served {
                 .outlet
                 .send(&FromChild::StepsOver(Report::new(&task_id, outcome)));
         });
-        let outcome = match start.config() {
-            Some(config) => self.agents.play(&config, &start.task, stop, steps_over),
-            None => Outcome::failed("the display was not given by Agon"),
+        let outcome = match (start.config(), self.watch(&start.task.task_id, stop)) {
+            (Some(config), Ok(())) => self.agents.play(&config, &start.task, stop, steps_over),
+            (None, _) => Outcome::failed("the display was not given by Agon"),
+            (_, Err(error)) => Outcome::failed(format!("can't start a thread: {error}")),
         };
+        // Lets go whoever waits for it.
+        stop.ask(Cause::Asked);
         let report = Report::new(&start.task.task_id, &outcome);
         let _ = self.outlet.send(&FromChild::Ended(report));
+    }
+
+    /// The server hears of a stop by a person at once, be the agent stuck or not.
+    fn watch(self: &Arc<Self>, task_id: &str, stop: &Stop) -> io::Result<()> {
+        let (served, stop, task_id) = (Arc::clone(self), stop.clone(), task_id.to_owned());
+        let watch = move || {
+            while !stop.wait(LONG) {}
+            if stop.cause() == Some(Cause::Operator) {
+                let stopped = Outcome::of(End::Stopped(Cause::Operator));
+                let report = Report::new(&task_id, &stopped);
+                let _ = served.outlet.send(&FromChild::StepsOver(report));
+            }
+        };
+        let thread = std::thread::Builder::new().name("arena-watch".to_owned());
+        thread.spawn(watch).map(drop)
     }
 }

@@ -58,6 +58,12 @@ impl Pairing {
         stop: &CancellationToken,
         each: impl FnMut(&Evaluation),
     ) -> Result<Vec<Evaluation>, ArenaError> {
+        // Each shows its own to the other, and the client has one for both.
+        if self.options.agent.token != self.options.evaluator.token {
+            return Err(ArenaError::Unsupported(
+                "the servers of a pair need the same token: set it in both of their options",
+            ));
+        }
         let options = ClientOptions {
             token: self.options.agent.token.clone(),
             ..ClientOptions::default()

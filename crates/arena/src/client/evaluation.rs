@@ -1,5 +1,6 @@
 //! One client over two servers that are there already, ours or the original's.
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use agon_agent::play::Task;
@@ -9,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::constants::TIMES;
 use crate::error::ArenaError;
 use crate::result::EvaluationResult;
-use crate::wire::call::{CallError, Caller, client};
+use crate::wire::call::{Answer, CallError, Caller, client};
 use crate::wire::{PeerStatus, PeerUrl, Token, path};
 
 const CALL: Duration = Duration::from_secs(5);
@@ -30,6 +31,8 @@ const AGAIN: Duration = Duration::from_millis(250);
 /// An original evaluator is ready before its last watch has gone, and then starts the agent all the same
 /// but evaluates nothing.
 const REST: Duration = Duration::from_millis(300);
+
+const INTERRUPTED: &str = "interrupted before the task was begun";
 
 #[derive(Debug, Clone)]
 pub struct ClientOptions {
@@ -177,11 +180,14 @@ impl ClientRun {
         is_original: bool,
         stop: &CancellationToken,
     ) -> Result<EvaluationResult, ArenaError> {
-        self.wait_until_ready().await?;
+        tokio::select! {
+            ready = self.wait_until_ready() => ready?,
+            () = stop.cancelled() => return Err(self.problem(INTERRUPTED)),
+        }
         if is_original {
             tokio::time::sleep(REST).await;
         }
-        self.start(task, is_original).await?;
+        self.start(task, is_original, stop).await?;
         let deadline = Instant::now() + Duration::from_secs(task.timeout) + BESIDE;
         let (mut aborted, mut seen) = (false, Instant::now());
         loop {
@@ -196,7 +202,7 @@ impl ClientRun {
             }
             if stop.is_cancelled() && !aborted {
                 aborted = true;
-                self.abort().await?;
+                self.abort(task).await?;
             }
             tokio::select! {
                 () = tokio::time::sleep(self.poll) => {}
@@ -206,11 +212,13 @@ impl ClientRun {
     }
 
     /// An original can't be told to abort; but it scores when its agent says that it has finished.
-    async fn abort(&self) -> Result<(), CallError> {
-        match self.evaluator.post(path::EVALUATOR_ABORT, CALL).await {
+    async fn abort(&self, task: &Task) -> Result<(), CallError> {
+        let only = json!({ "task_id": task.task_id });
+        let aborted = (self.evaluator).post_json(path::EVALUATOR_ABORT, &only, CALL);
+        match aborted.await {
             Err(CallError::Refused { status: 404, .. }) => {
                 // One that has stopped already refuses, which is as good.
-                let _ = self.agent.post(path::AGENT_TASK_STOP, CALL).await;
+                let _ = self.stop_agent(task).await;
                 let finished = self.evaluator.post(path::EVALUATOR_AGENT_FINISHED, CALL);
                 match finished.await {
                     // It ended by itself in the meantime.
@@ -218,10 +226,17 @@ impl ClientRun {
                     Err(error) => Err(error),
                 }
             }
-            // Likewise.
-            Ok(_) | Err(CallError::Refused { status: 400, .. }) => Ok(()),
+            // Likewise; and one that has no result yet will have it.
+            Ok(_) | Err(CallError::Refused { .. }) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    async fn stop_agent(&self, task: &Task) -> Result<Answer, CallError> {
+        let only = json!({ "task_id": task.task_id });
+        (self.agent)
+            .post_json(path::AGENT_TASK_STOP, &only, CALL)
+            .await
     }
 
     async fn wait_until_ready(&self) -> Result<(), ArenaError> {
@@ -241,26 +256,31 @@ impl ClientRun {
         }
     }
 
-    async fn start(&self, task: &Task, is_original: bool) -> Result<(), ArenaError> {
+    async fn start(
+        &self,
+        task: &Task,
+        is_original: bool,
+        stop: &CancellationToken,
+    ) -> Result<(), ArenaError> {
         let mut tries = 1;
         loop {
-            let started = (self.evaluator)
-                .post_json(path::EVALUATOR_EVALUATION_START, task, START)
-                .await;
-            let refused = match started {
+            let refused = match self.ask_to_start(task, stop).await? {
                 Ok(_) => return Ok(()),
                 Err(error) => error,
             };
-            if !is_original || !matches!(refused, CallError::Refused { status: 500, .. }) {
+            if stop.is_cancelled()
+                || !is_original
+                || !matches!(refused, CallError::Refused { status: 500, .. })
+            {
                 return Err(refused.into());
             }
             match state(&self.agent, path::AGENT_STATUS).await {
                 Ok(agent) if agent.task_id.as_deref() == Some(&*task.task_id) => {
                     // It was told to play, and nobody watches it. That it has stopped by itself is as good.
-                    let _ = self.agent.post(path::AGENT_TASK_STOP, CALL).await;
+                    let _ = self.stop_agent(task).await;
                     return Err(refused.into());
                 }
-                Ok(agent) if agent.is("RUNNING") || agent.is("STOPPING") => tries += 1,
+                Ok(agent) if agent.is_busy() => tries += 1,
                 // It may have become ready since; one more try shows.
                 Ok(agent) if agent.is("READY") => tries = TRIES.max(tries + 1),
                 _ => return Err(refused.into()),
@@ -270,6 +290,34 @@ impl ClientRun {
             }
             tokio::time::sleep(AGAIN).await;
         }
+    }
+
+    /// Asks once. Cancelled, it has the start aborted and waits for what becomes of it.
+    async fn ask_to_start(
+        &self,
+        task: &Task,
+        stop: &CancellationToken,
+    ) -> Result<Result<Answer, CallError>, ArenaError> {
+        let mut start =
+            pin!((self.evaluator).post_json(path::EVALUATOR_EVALUATION_START, task, START));
+        tokio::select! {
+            said = &mut start => return Ok(said),
+            () = stop.cancelled() => {}
+        }
+        let deadline = Instant::now() + GONE;
+        while Instant::now() < deadline {
+            // Again, because it may not have been taken on when it was to be aborted.
+            let aborted = async {
+                let aborted = self.abort(task).await;
+                tokio::time::sleep(AGAIN).await;
+                aborted
+            };
+            tokio::select! {
+                said = &mut start => return Ok(said),
+                aborted = aborted => aborted?,
+            }
+        }
+        Err(self.problem("interrupted, but it still sets the task up, and may then have it played"))
     }
 
     /// The result of this task: that of an older one may still be there.

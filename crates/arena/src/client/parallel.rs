@@ -29,6 +29,7 @@ pub fn run_evaluation_client_with_server_parallel(
     at_once: u16,
     make: impl Fn(&Task, u16) -> Result<Pairing, ArenaError> + Sync,
 ) -> Vec<Evaluation> {
+    let workers = workers(at_once, tasks.len());
     let waiting = Mutex::new(tasks.into_iter().enumerate());
     let done = Mutex::new(Vec::new());
     let next = || {
@@ -45,7 +46,7 @@ pub fn run_evaluation_client_with_server_parallel(
         }
     };
     thread::scope(|scope| {
-        for number in 0..at_once.max(1) {
+        for number in 0..workers {
             let work = &work;
             scope.spawn(move || work(number));
         }
@@ -53,6 +54,12 @@ pub fn run_evaluation_client_with_server_parallel(
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, evaluation)| evaluation).collect()
+}
+
+/// As many as have something to do.
+fn workers(at_once: u16, tasks: usize) -> u16 {
+    let useful = u16::try_from(tasks).unwrap_or(u16::MAX);
+    at_once.max(1).min(useful)
 }
 
 fn evaluate(
@@ -73,5 +80,18 @@ fn evaluate(
             task,
             result: Err(error),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_started_who_would_have_nothing_to_do() {
+        assert_eq!(workers(u16::MAX, 2), 2);
+        assert_eq!(workers(3, 100_000), 3);
+        assert_eq!(workers(0, 5), 1);
+        assert_eq!(workers(4, 0), 0);
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use agon_agent::play::{Cause, Task};
 use agon_desktop::{Key, PanicKey};
 
-use super::hooks::{Hooks, caught, on_desktop};
+use super::hooks::{HookError, Hooks, caught, on_desktop};
 use super::round::Round;
 use crate::constants::TIMES;
 use crate::evaluator::{Evaluator, JudgeError};
@@ -71,6 +71,8 @@ fn goes_on(
             StopReason::EnvEnded,
             format!("{name}() saw that the environment has ended"),
         ),
+        // Whoever asked for the stop says why.
+        Err(HookError::Stopped) if round.stop().is_set() => return false,
         Err(error) => round.end(StopReason::EvaluatorError, format!("{name}() {error}")),
     };
     false
@@ -121,7 +123,40 @@ pub(super) fn panic_key(round: &Round, key: Option<Key>) -> Result<Option<PanicK
 
 #[cfg(test)]
 mod tests {
+    use agon_agent::play::Stop;
+    use serde_json::json;
+
     use super::*;
+    use crate::evaluator_server::machine::Machine;
+
+    fn round() -> Round {
+        let mut machine = Machine::new();
+        machine.register().unwrap();
+        let task = json!({
+            "task_id": "a", "env_name": "e", "window_name": "w", "task_description": "d",
+            "timeout": 5, "success_criteria": {}
+        });
+        let task = serde_json::from_value(task).unwrap();
+        Round::new(
+            machine.begin().unwrap(),
+            task,
+            Judging::new(None, Stop::new(), None),
+        )
+    }
+
+    #[test]
+    fn a_check_that_sees_the_stop_leaves_the_reason_to_whoever_asked_for_it() {
+        let round = round();
+        let stopped = |_: &Task, _: &Judging| Err(JudgeError::Stopped);
+        round.stop().signal().set();
+        assert!(!goes_on(&round, "check", stopped));
+        assert!(round.ending().is_none());
+        // But nobody else may say that it was stopped.
+        let round = self::round();
+        assert!(!goes_on(&round, "check", stopped));
+        let ending = round.ending().unwrap();
+        assert_eq!(ending.reason, StopReason::EvaluatorError);
+    }
 
     #[test]
     fn a_slow_check_leaves_beats_out() {

@@ -1,6 +1,7 @@
 //! One round from the first request to the moment when both sides are idle: set up, tell the agent,
 //! watch, stop, score, settle. It runs on its own, so that it goes on when whoever asked for it hangs up.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,8 +9,8 @@ use tokio::sync::oneshot;
 
 use super::checks;
 use super::desk::Desk;
-use super::hooks::on_desktop;
-use super::link::{AgentLink, is_busy};
+use super::hooks::{HookError, on_desktop};
+use super::link::{AgentLink, Rest, STOP};
 use super::round::{By, Ending, Round};
 use super::scoring;
 use crate::result::StopReason;
@@ -19,8 +20,12 @@ const SETUP: Duration = Duration::from_secs(60);
 /// How long an agent that still plays something else is waited for.
 const AGENT_PATIENCE: Duration = Duration::from_secs(3);
 const CUT: Duration = Duration::from_secs(2);
-/// How long an agent that was told to stop is waited for after the result.
-const SETTLE: Duration = Duration::from_secs(2);
+/// All that is done after the result takes so long at most: less than whoever wants to start the next task
+/// waits for.
+const SETTLE: Duration = Duration::from_millis(2_800);
+/// An agent that was told to play and has not said whether it does is given so long when it is not to
+/// play any more.
+const LATE_START: Duration = Duration::from_millis(500);
 
 /// Whatever becomes of the one who conducts, his round ends: its threads must not live on.
 struct EndOfRound {
@@ -35,7 +40,10 @@ impl Drop for EndOfRound {
         if let Some(event) = self.desk.evaluator.stop_event() {
             event.detach(self.round.stop());
         }
-        self.round.judging.cut();
+        // Here nobody may wait for a desktop. In the usual course it is cut already.
+        if let Some(held) = self.round.judging.cut() {
+            let _ = self.desk.hooks.spawn("cut", move || held.let_go());
+        }
     }
 }
 
@@ -61,6 +69,7 @@ pub(super) async fn conduct(
     let play = Instant::now();
     if let Err(why) = started {
         round.end(StopReason::EvaluatorError, &*why);
+        cut(&desk, &round).await;
         drop(end);
         desk.fail(&round);
         // Whoever asked may have hung up.
@@ -77,29 +86,39 @@ pub(super) async fn conduct(
         setup: play.saturating_duration_since(setup),
         play: ending.at.saturating_duration_since(play),
     };
-    let stopping = scoring::stop(&agent, &ending).await;
+    let stopping = scoring::stop(&agent, &round, &ending).await;
     let (record, stopping) = scoring::score(&desk, &round, &ending, times, stopping).await;
     // From here on nothing of this task reaches the desktop.
     cut(&desk, &round).await;
     drop(end);
     desk.settle(round.id, record);
+    settle(&round, &ending, &agent, stopping).await;
+    desk.rest(round.id);
+}
+
+/// Waits for an agent that was told to stop, or said that it has.
+async fn settle(round: &Round, ending: &Ending, agent: &AgentLink, stopping: scoring::Stopping) {
+    let task_id = &round.task.task_id;
+    // The last stop, if there is need for one, is within the time as well.
+    let deadline = tokio::time::Instant::now() + (SETTLE - STOP);
     if let scoring::Stopping::Asked(asked) = stopping {
         // Its time is bounded; a stop must not reach the next task.
         let _ = asked.await;
     }
-    if !agent.rest(SETTLE).await && matches!(ending.by, By::Agent(_)) {
+    let rest = agent.rest(deadline).await;
+    let plays_on =
+        matches!(&rest, Rest::Busy(played) if played.as_ref().is_none_or(|id| id == task_id));
+    if plays_on && matches!(ending.by, By::Agent(_)) {
         // It said that it plays no more, and plays on.
-        let _ = agent.stop().await;
+        let _ = agent.stop(task_id).await;
     }
-    desk.rest(round.id);
 }
 
 /// A desktop that does not answer is not waited for.
-async fn cut(desk: &Desk, round: &Arc<Round>) {
-    if round.judging.is_open() {
-        let theirs = Arc::clone(round);
+async fn cut(desk: &Desk, round: &Round) {
+    if let Some(held) = round.judging.cut() {
         let cut = move || {
-            theirs.judging.cut();
+            held.let_go();
             Ok(())
         };
         let _ = desk.hooks.call("cut", CUT, cut).await;
@@ -133,13 +152,18 @@ async fn prepare(desk: &Arc<Desk>, round: &Arc<Round>, agent: &AgentLink) -> Res
             evaluator.setup_environment(&round.task, &round.judging)
         })
     });
-    tokio::select! {
-        done = setup => done.map_err(|error| format!("the environment could not be set up: {error}"))?,
+    let done = tokio::select! {
+        done = setup => done,
         ending = round.ended() => return Err(stopped_early(&ending)),
-    }
-    match round.ending() {
-        Some(ending) => Err(stopped_early(&ending)),
-        None => Ok(()),
+    };
+    match (done, round.ending()) {
+        (_, Some(ending)) => Err(stopped_early(&ending)),
+        (Ok(()), None) => Ok(()),
+        // Whoever asked for the stop is about to say why.
+        (Err(HookError::Stopped), None) if round.stop().is_set() => {
+            Err(stopped_early(&*round.ended().await))
+        }
+        (Err(error), None) => Err(format!("the environment could not be set up: {error}")),
     }
 }
 
@@ -152,8 +176,10 @@ fn stopped_early(ending: &Ending) -> String {
 async fn ready(agent: &AgentLink) -> Result<(), String> {
     let status = match agent.status().await {
         // What it says after that counts.
-        Ok(status) if is_busy(&status) => {
-            agent.rest(AGENT_PATIENCE).await;
+        Ok(status) if status.is_busy() => {
+            agent
+                .rest(tokio::time::Instant::now() + AGENT_PATIENCE)
+                .await;
             agent.status().await
         }
         said => said,
@@ -175,19 +201,37 @@ async fn tell(desk: &Desk, round: &Round, agent: &AgentLink) -> Result<(), Strin
     if !desk.play(round) {
         return Err("the evaluation was stopped".to_owned());
     }
-    let refused = match agent.start(&round.task).await {
-        Ok(()) => return Ok(()),
-        Err(error) => error,
+    let start = std::pin::pin!(agent.start(&round.task));
+    let refused = match answered(start, round).await {
+        Some(Ok(())) => return Ok(()),
+        Some(Err(error)) => Some(error),
+        None => None,
     };
     let finished = |ending: Arc<Ending>| ending.reason == StopReason::Finished;
     if round.ending().is_some_and(finished) {
         return Ok(());
     }
-    if let CallError::Unreachable { .. } = refused {
+    if matches!(refused, None | Some(CallError::Unreachable { .. })) {
         // It may play all the same. What it says to this changes nothing.
-        let _ = agent.stop().await;
+        let _ = agent.stop(&round.task.task_id).await;
     }
-    Err(format!("the agent could not be started: {refused}"))
+    Err(match (refused, round.ending()) {
+        (Some(error), _) => format!("the agent could not be started: {error}"),
+        (None, Some(ending)) => stopped_early(&ending),
+        (None, None) => "the evaluation was stopped".to_owned(),
+    })
+}
+
+/// What the agent says to its start; `None` if the round ended and it has said nothing a moment later.
+async fn answered(
+    mut start: Pin<&mut impl Future<Output = Result<(), CallError>>>,
+    round: &Round,
+) -> Option<Result<(), CallError>> {
+    tokio::select! {
+        said = &mut start => return Some(said),
+        _ = round.ended() => {}
+    }
+    tokio::time::timeout(LATE_START, start).await.ok()
 }
 
 /// Waits until the play is over, whoever ends it.

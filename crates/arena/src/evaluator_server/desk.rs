@@ -44,10 +44,17 @@ struct Known {
     machine: Machine,
     agent: Option<AgentLink>,
     round: Option<Arc<Round>>,
-    /// The last one that an agent was told of, also after its end.
-    task: Option<Task>,
+    /// The last one that was evaluated. One that could not be begun leaves it as it was.
+    task: Option<Evaluated>,
     last: Option<EvaluationResult>,
-    results: VecDeque<Record>,
+    results: VecDeque<(RoundId, Record)>,
+    /// The last round before the agent was registered: ids of rounds up to it may be used again.
+    session: RoundId,
+}
+
+struct Evaluated {
+    round: RoundId,
+    task: Task,
 }
 
 /// What is said about a task by its id.
@@ -77,6 +84,7 @@ impl Desk {
             token: options.token.clone(),
             phases: watch::Sender::new(machine.phase()),
             known: Mutex::new(Known {
+                session: machine.newest(),
                 machine,
                 agent: None,
                 round: None,
@@ -96,12 +104,12 @@ impl Desk {
         let mut known = self.known();
         let changed = change(&mut known);
         self.phases.send_replace(known.machine.phase());
-        let ended = known.results.back();
-        let shown = known.shown().map(|task| &task.task_id);
-        let ended = ended.filter(|record| Some(&record.task_id) == shown);
+        let shown = known.shown();
+        let of_it = |(id, _): &&(RoundId, Record)| shown.is_some_and(|(round, _)| round == *id);
+        let ended = known.results.back().filter(of_it).map(|(_, record)| record);
         self.events.tell(StateChange {
             state: known.machine.state().name(),
-            task_id: shown.cloned(),
+            task_id: shown.map(|(_, task)| task.task_id.clone()),
             reason: ended.map(|record| record.stop_reason),
             error: ended.and_then(|record| record.error.clone()),
         });
@@ -112,7 +120,7 @@ impl Desk {
         let known = self.known();
         Status {
             state: known.machine.state().name(),
-            current_task: known.shown().cloned(),
+            current_task: known.shown().map(|(_, task)| task.clone()),
             ended: None,
         }
     }
@@ -121,10 +129,12 @@ impl Desk {
         self.known().machine.state()
     }
 
+    /// A new session, in which ids may be used again.
     pub(super) async fn register(&self, url: PeerUrl) -> Result<(), Refused> {
         self.at_rest(|| {
             self.change(|known| {
                 known.machine.register()?;
+                known.session = known.machine.newest();
                 let client = self.client.clone();
                 known.agent = Some(AgentLink::new(client, url.clone(), self.token.clone()));
                 Ok(())
@@ -164,30 +174,23 @@ impl Desk {
         .await
     }
 
-    /// Whether a task of this id was evaluated before, as far as is known.
+    /// Whether a task of this id was evaluated in this session, as far as is known.
     pub(super) fn is_repeated(&self, task_id: &str) -> bool {
         let known = self.known();
-        let results = &known.results;
-        known
-            .task
-            .as_ref()
-            .is_some_and(|task| task.task_id == task_id)
-            || results.iter().any(|record| record.task_id == task_id)
+        let mut session =
+            (known.results.iter().rev()).take_while(|(round, _)| *round > known.session);
+        session.any(|(_, record)| record.task_id == task_id)
     }
 
     /// The agent is told from here on: it may answer before we are done telling.
     pub(super) fn play(&self, round: &Round) -> bool {
-        self.change(|known| {
-            known.task = Some(round.task.clone());
-            known.machine.play(round.id)
-        })
+        self.change(|known| known.machine.play(round.id))
     }
 
     /// It did not begin.
     pub(super) fn fail(&self, round: &Round) {
         self.change(|known| {
             if known.machine.fail(round.id) {
-                known.task = None;
                 known.round = None;
             }
         });
@@ -208,14 +211,18 @@ impl Desk {
             if known.results.len() >= MOST_RESULTS {
                 known.results.pop_front();
             }
-            known.results.push_back(record);
+            known.results.push_back((id, record));
         });
     }
 
     pub(super) fn rest(&self, id: RoundId) {
         self.change(|known| {
             if known.machine.rest(id) {
-                known.round = None;
+                let round = known.round.take();
+                known.task = round.map(|round| Evaluated {
+                    round: id,
+                    task: round.task.clone(),
+                });
             }
         });
     }
@@ -224,13 +231,17 @@ impl Desk {
         self.known().last.clone()
     }
 
+    /// Where an id was used in several sessions, the last use counts.
     pub(super) fn result_of(&self, task_id: &str) -> Found {
         let known = self.known();
-        let under_way = known.round.as_ref();
+        let undecided = known.machine.phase().undecided();
+        let mut under_way = known.round.iter();
+        if under_way.any(|round| Some(round.id) == undecided && round.task.task_id == task_id) {
+            return Found::Pending;
+        }
         let mut results = known.results.iter().rev();
-        match results.find(|record| record.task_id == task_id) {
-            Some(record) => Found::Result(Box::new(record.clone())),
-            None if under_way.is_some_and(|round| round.task.task_id == task_id) => Found::Pending,
+        match results.find(|(_, record)| record.task_id == task_id) {
+            Some((_, record)) => Found::Result(Box::new(record.clone())),
             None => Found::Unknown,
         }
     }
@@ -253,12 +264,22 @@ impl Desk {
         }
     }
 
-    /// Waits until a round has its result or has failed, at most `within`.
-    pub(super) async fn until_decided(&self, id: RoundId, within: Duration) {
-        let open = |phase: &Phase| matches!(phase, Phase::Setup(of) | Phase::Playing(of) | Phase::Scoring(of) if *of == id);
+    /// Waits until a round has its result or has failed, at most `within`. Says whether it has.
+    pub(super) async fn until_decided(&self, id: RoundId, within: Duration) -> bool {
+        self.until(within, |phase| phase.undecided() != Some(id))
+            .await
+    }
+
+    /// Waits until nothing is under way, at most `within`.
+    pub(super) async fn until_idle(&self, within: Duration) -> bool {
+        self.until(within, |phase| matches!(phase, Phase::Init | Phase::Ready))
+            .await
+    }
+
+    async fn until(&self, within: Duration, holds: impl FnMut(&Phase) -> bool) -> bool {
         let mut phases = self.phases.subscribe();
-        // In time or not, there is nothing more to wait for.
-        let _ = tokio::time::timeout(within, phases.wait_for(|phase| !open(phase))).await;
+        let reached = tokio::time::timeout(within, phases.wait_for(holds)).await;
+        matches!(reached, Ok(Ok(_)))
     }
 
     /// Tries something that needs an idle evaluator; where it is about to be one, that is waited for.
@@ -283,8 +304,9 @@ impl Desk {
 
 impl Known {
     /// The one under way, else the last one.
-    fn shown(&self) -> Option<&Task> {
-        let under_way = self.round.as_ref().map(|round| &round.task);
-        under_way.or(self.task.as_ref())
+    fn shown(&self) -> Option<(RoundId, &Task)> {
+        let under_way = self.round.as_ref().map(|round| (round.id, &round.task));
+        let evaluated = || self.task.as_ref().map(|last| (last.round, &last.task));
+        under_way.or_else(evaluated)
     }
 }

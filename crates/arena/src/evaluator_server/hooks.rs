@@ -26,6 +26,9 @@ pub(super) struct Hooks {
 /// What became of a hook.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HookError {
+    /// It saw that the evaluation is to end.
+    #[error("{}", JudgeError::Stopped)]
+    Stopped,
     #[error("{0}")]
     Failed(String),
     #[error("panicked: {0}")]
@@ -89,6 +92,7 @@ impl Hooks {
 pub(super) fn caught<T>(hook: impl FnOnce() -> Result<T, JudgeError>) -> Result<T, HookError> {
     match catch_unwind(AssertUnwindSafe(hook)) {
         Ok(Ok(value)) => Ok(value),
+        Ok(Err(JudgeError::Stopped)) => Err(HookError::Stopped),
         Ok(Err(error)) => Err(HookError::Failed(error.to_string())),
         Err(panic) => Err(HookError::Panicked(words(panic.as_ref()))),
     }

@@ -25,7 +25,7 @@ impl EvaluatorState {
 }
 
 /// One task from its start to the moment when both sides are idle again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct RoundId(u64);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,16 @@ pub(super) enum Phase {
     Scoring(RoundId),
     /// The result is there; the agent may not have come to rest.
     Settling(RoundId),
+}
+
+impl Phase {
+    /// The round that has no result yet.
+    pub(super) const fn undecided(self) -> Option<RoundId> {
+        match self {
+            Self::Setup(round) | Self::Playing(round) | Self::Scoring(round) => Some(round),
+            Self::Init | Self::Ready | Self::Settling(_) => None,
+        }
+    }
 }
 
 /// Why something can't be done now.
@@ -68,6 +78,11 @@ impl Machine {
 
     pub(super) const fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// The last round that was begun; before the first one, one that no task has.
+    pub(super) const fn newest(&self) -> RoundId {
+        RoundId(self.rounds)
     }
 
     pub(super) const fn state(&self) -> EvaluatorState {

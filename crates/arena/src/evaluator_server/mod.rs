@@ -9,6 +9,7 @@ mod machine;
 mod round;
 mod routes;
 mod scoring;
+mod sighting;
 mod start;
 
 pub use machine::EvaluatorState;

@@ -12,9 +12,9 @@ use tokio::sync::oneshot;
 
 use super::conduct::conduct;
 use super::desk::{Desk, Found};
-use super::link::told;
 use super::machine::Refused;
 use super::round::{By, Round};
+use super::sighting::told;
 use crate::result::StopReason;
 use crate::wire::{AgentFinished, Payload, PeerUrl, Routes, Token, err, ok, path, reply};
 
@@ -144,8 +144,12 @@ async fn abort(State(desk): Shared, body: Payload) -> Response {
     let meant = |round: &Arc<Round>| meant.is_none_or(|id| id == round.task.task_id);
     match desk.open_round().filter(meant) {
         Some(round) => {
-            stop(&desk, &round).await;
-            ok("Evaluation aborted")
+            if stop(&desk, &round).await {
+                ok("Evaluation aborted")
+            } else {
+                let text = "Evaluation told to stop, but there is no result yet: ask for it later";
+                err(StatusCode::INTERNAL_SERVER_ERROR, text)
+            }
         }
         None => not_evaluating(&desk),
     }
@@ -161,9 +165,10 @@ async fn reset(State(desk): Shared) -> Response {
     }
 }
 
-async fn stop(desk: &Desk, round: &Round) {
+/// Says whether the round is decided.
+async fn stop(desk: &Desk, round: &Round) -> bool {
     round.end(StopReason::Operator, "aborted by the operator");
-    desk.until_decided(round.id, ABORTED).await;
+    desk.until_decided(round.id, ABORTED).await
 }
 
 fn refuse(desk: &Desk, refused: Refused) -> Response {

@@ -16,6 +16,8 @@ use crate::result::{EvaluationResult, StopReason};
 use crate::wire::AgentFinished;
 
 const SCORING: Duration = Duration::from_secs(60);
+/// A disk that takes longer holds nobody up.
+const WRITING: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clocks {
@@ -34,13 +36,17 @@ pub(super) enum Stopping {
 
 /// Tells the agent, unless it has stopped by itself. An agent that is gone, and one whose evaluator has
 /// failed, is not waited for: the result does not depend on it.
-pub(super) async fn stop(agent: &AgentLink, ending: &Ending) -> Stopping {
+pub(super) async fn stop(agent: &AgentLink, round: &Round, ending: &Ending) -> Stopping {
     if matches!(ending.by, By::Agent(_)) {
         return Stopping::Answered(None);
     }
-    let agent = agent.clone();
-    // On its own, so that it is told even if the server is about to end.
-    let asked = tokio::spawn(async move { agent.stop().await.ok().flatten().map(Box::new) });
+    let (agent, task_id) = (agent.clone(), round.task.task_id.clone());
+    // On its own, so that it is told even if nobody waits for it. A server that ends waits until the
+    // round is over, and with it this.
+    let asked = tokio::spawn(async move {
+        let told = agent.stop(&task_id).await;
+        told.ok().flatten().map(Box::new)
+    });
     if matches!(
         ending.reason,
         StopReason::AgentLost | StopReason::EvaluatorError
@@ -103,6 +109,7 @@ async fn scored(
     clocks: Clocks,
     note: String,
 ) -> (EvaluationResult, StopReason, Option<String>) {
+    round.judging.set_ended(ending.reason);
     let (evaluator, theirs) = (Arc::clone(&desk.evaluator), Arc::clone(round));
     let told = note.clone();
     let hook = desk.hooks.call("score", SCORING, move || {
@@ -150,10 +157,11 @@ async fn written(desk: &Arc<Desk>, round: &Arc<Round>, record: Record) -> Record
     let (round, line) = (Arc::clone(round), record.clone());
     let looks = round.judging.take_looks();
     let writing = tokio::task::spawn_blocking(move || report.append(&round.task, &line, &looks));
-    let failed = match writing.await {
-        Ok(Ok(())) => return record,
+    let failed = match tokio::time::timeout(WRITING, writing).await {
+        Ok(Ok(Ok(()))) => return record,
+        Ok(Ok(Err(error))) => error.to_string(),
         Ok(Err(error)) => error.to_string(),
-        Err(error) => error.to_string(),
+        Err(_) => format!("it took longer than {} s", WRITING.as_secs()),
     };
     let notes = record.notes.unwrap_or_default();
     Record {

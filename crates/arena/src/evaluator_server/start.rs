@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::desk::Desk;
 use super::routes;
@@ -11,6 +12,9 @@ use crate::report::Report;
 use crate::result::StopReason;
 use crate::server::{Server, ServerOptions, Service};
 use crate::wire::call::client;
+
+/// A server that ends waits so long until its task is scored and written down, and its agent at rest.
+const LAST_SCORE: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
 pub enum EvaluatorServer {}
@@ -24,13 +28,16 @@ impl EvaluatorServer {
     ) -> Result<Server, ArenaError> {
         let report = report.or_else(|| evaluator.report()).map(Report::new);
         let client = client()?;
-        Server::start(options, |_| {
+        Server::start(options, |runtime| {
             let desk = Arc::new(Desk::new(Arc::new(evaluator), report, options, client));
             let router = routes::router(&desk, options.token.clone());
+            let runtime = runtime.clone();
             let end = Box::new(move || {
                 if let Some(round) = desk.open_round() {
                     round.end(StopReason::Operator, "the server was stopped");
                 }
+                // Who is not done by then is left.
+                runtime.block_on(desk.until_idle(LAST_SCORE));
             });
             Ok(Service { router, end })
         })

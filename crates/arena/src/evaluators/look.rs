@@ -50,12 +50,10 @@ pub(super) fn look(
     judging.keep(Look {
         test: test.label(),
         holds: finding.holds,
-        found: match &finding.doubt {
-            Some(doubt) => format!("{}; {doubt}", finding.found),
-            None => finding.found.clone(),
-        },
+        found: finding.found.clone(),
         value: finding.value,
         confidence: finding.confidence,
+        doubt: finding.disbelief().map(str::to_owned),
         picture: Picture::new(PictureFormat::Png, frame.encode(Encoding::Png)?),
     })?;
     Ok(finding)

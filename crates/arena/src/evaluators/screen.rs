@@ -15,7 +15,7 @@ use crate::constants::TIMES;
 use crate::env_lock::env_lock;
 use crate::evaluator::{Evaluator, JudgeError};
 use crate::judging::Judging;
-use crate::result::EvaluationResult;
+use crate::result::{EvaluationResult, StopReason};
 
 /// How long a game is given to begin.
 const BEGINNING: Duration = Duration::from_secs(15);
@@ -121,7 +121,8 @@ pub(super) fn goes_on(plan: &Plan, task: &Task, judging: &Judging) -> Result<boo
     }
 }
 
-/// A number that can't be right is no score: it is kept apart, and the task has failed.
+/// A number that can't be right is no score: it is kept apart, and the task has failed. So has one whose
+/// agent failed, whatever the score.
 pub(super) fn score(
     plan: &Plan,
     task: &Task,
@@ -152,11 +153,25 @@ pub(super) fn score(
         Some(finding) => Some(finding?),
         None => None,
     };
-    Ok(match finding {
+    let mut result = match finding {
         Some(finding) if plan.score.is_some() => read(plan, task, elapsed, note, &finding),
-        Some(finding) => result(task, elapsed, note, finding.holds, elapsed.as_secs_f64()),
-        None => result(task, elapsed, note, true, elapsed.as_secs_f64()),
-    })
+        finding => {
+            // Without a number on the screen the seconds of play are the score.
+            let seconds = elapsed.as_secs_f64();
+            let holds = finding.is_none_or(|finding| finding.holds);
+            result(
+                task,
+                elapsed,
+                note,
+                holds && plan.pass.passes(seconds),
+                seconds,
+            )
+        }
+    };
+    if let Some(StopReason::AgentError | StopReason::AgentLost) = judging.ended() {
+        result.metrics.insert("success".to_owned(), json!(false));
+    }
+    Ok(result)
 }
 
 fn read(
@@ -166,12 +181,13 @@ fn read(
     note: &str,
     finding: &SightFinding,
 ) -> EvaluationResult {
+    let disbelief = finding.disbelief();
     // Who outlasts the time has no score on the screen yet, but a number of seconds all the same.
     let alive = finding.value.is_none()
-        && finding.doubt.is_none()
+        && disbelief.is_none()
         && plan.counts_seconds()
         && elapsed >= Duration::from_secs(task.timeout);
-    let (success, score) = match (finding.value, &finding.doubt) {
+    let (success, score) = match (finding.value, disbelief) {
         (Some(value), None) => (plan.pass.passes(value), value),
         _ if alive => (
             plan.pass.passes(elapsed.as_secs_f64()),
@@ -187,7 +203,7 @@ fn read(
         let key = "score_confidence".to_owned();
         result.metrics.insert(key, json!(confidence));
     }
-    if let Some(doubt) = &finding.doubt {
+    if let Some(doubt) = disbelief {
         result
             .metrics
             .insert("misread".to_owned(), json!(finding.found));

@@ -45,7 +45,8 @@ impl Payload {
             let text = String::from_utf8_lossy(&self.bytes).into_owned();
             return Err(Unprocessable::no_object(&Value::String(text)));
         }
-        serde_json::from_slice(&self.bytes).map_err(|error| Unprocessable::no_json(&error))
+        serde_json::from_slice(&self.bytes)
+            .map_err(|error| Unprocessable::no_json(&error, &self.bytes))
     }
 
     pub fn task(&self) -> Result<Task, Unprocessable> {

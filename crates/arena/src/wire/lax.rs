@@ -32,8 +32,14 @@ impl Fields {
         self.required(name, text)
     }
 
-    pub fn text_or(&mut self, name: &str, default: impl FnOnce() -> String) -> Option<String> {
-        self.optional(name, text, default)
+    /// A text of so many bytes at most.
+    pub fn short_text_or(
+        &mut self,
+        name: &str,
+        most: usize,
+        default: impl FnOnce() -> String,
+    ) -> Option<String> {
+        self.optional(name, |value| short(text(value)?, most), default)
     }
 
     pub fn whole(&mut self, name: &str, range: Range<i64>) -> Option<i64> {
@@ -129,6 +135,14 @@ fn text(value: &Value) -> Read<String> {
         Value::String(text) => Ok(text.clone()),
         _ => complaint("string_type", "Input should be a valid string"),
     }
+}
+
+fn short(text: String, most: usize) -> Read<String> {
+    if text.len() > most {
+        let message = format!("String should have at most {most} bytes");
+        return complaint("string_too_long", &message);
+    }
+    Ok(text)
 }
 
 fn object(value: &Value) -> Read<Map<String, Value>> {

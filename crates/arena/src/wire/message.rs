@@ -61,6 +61,11 @@ impl PeerStatus {
     pub fn is(&self, state: &str) -> bool {
         self.state == state
     }
+
+    /// Whether it is an agent's that plays, or has not stopped yet.
+    pub fn is_busy(&self) -> bool {
+        self.is("RUNNING") || self.is("STOPPING")
+    }
 }
 
 /// Where the other side is, as it was told to us.

@@ -22,5 +22,5 @@ pub use peer::PeerUrl;
 pub use reply::{err, ok};
 pub use routes::Routes;
 pub use task::parse_task;
-pub use token::Token;
+pub use token::{BadToken, Token};
 pub use unprocessable::Unprocessable;

@@ -13,7 +13,12 @@ pub const LEAST_INTERVAL: f64 = 0.01;
 /// A third of a year: no deadline can overflow.
 const MOST_SECONDS: i64 = 10_000_000;
 
+/// More is a mistake. A play keeps fewer (see [`Task::num_frames`]), but what an original takes is
+/// taken.
 const MOST_FRAMES: i64 = 1000;
+
+/// An id is kept, shown, and part of addresses.
+const LONGEST_ID: usize = 1000;
 
 /// Reads the body of both start endpoints.
 pub fn parse_task(body: &Value) -> Result<Task, Unprocessable> {
@@ -30,7 +35,7 @@ pub fn parse_task(body: &Value) -> Result<Task, Unprocessable> {
         least: 0,
         most: MOST_FRAMES,
     };
-    let task_id = fields.text_or("task_id", random_id);
+    let task_id = fields.short_text_or("task_id", LONGEST_ID, random_id);
     let env_name = fields.text("env_name");
     let window_name = fields.text("window_name");
     let task_description = fields.text("task_description");
@@ -154,6 +159,15 @@ mod tests {
             assert!(parse_task(&body).is_err(), "{body}");
         }
         assert!(parse_task(&with("check_env_interval_seconds", json!(0.01))).is_ok());
+    }
+
+    #[test]
+    fn an_id_of_any_length_is_not_taken() {
+        assert!(parse_task(&with("task_id", json!("x".repeat(1000)))).is_ok());
+        let refused = parse_task(&with("task_id", json!("x".repeat(1001)))).unwrap_err();
+        let body = refused.body();
+        assert_eq!(body["detail"][0]["type"], "string_too_long");
+        assert_eq!(body["detail"][0]["loc"], json!(["body", "task_id"]));
     }
 
     #[test]

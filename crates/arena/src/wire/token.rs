@@ -11,9 +11,26 @@ use super::reply;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
+/// What can't be a token. Does not show it: it may be nearly the right one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the token is empty, too long, or not plain; give one to 1000 visible ASCII characters")]
+pub struct BadToken;
+
 impl Token {
-    pub fn new(token: impl Into<String>) -> Self {
-        Self(token.into())
+    /// The variable of the environment that gives it to programs.
+    pub const VARIABLE: &str = "AGON_ARENA_TOKEN";
+
+    const LONGEST: usize = 1000;
+
+    /// Visible ASCII characters only: others don't go through a header as they are, and an empty one
+    /// would open the server to everybody.
+    pub fn new(token: impl Into<String>) -> Result<Self, BadToken> {
+        let token = token.into();
+        let plain = token.bytes().all(|byte| byte.is_ascii_graphic());
+        if !plain || token.is_empty() || token.len() > Self::LONGEST {
+            return Err(BadToken);
+        }
+        Ok(Self(token))
     }
 
     /// The value of the `authorization` header.
@@ -93,7 +110,7 @@ mod tests {
     }
 
     fn status(token: Option<&str>, pairs: &[(header::HeaderName, &str)]) -> u16 {
-        let token = token.map(Token::new);
+        let token = token.map(|token| Token::new(token).unwrap());
         let refused = refusal(token.as_ref(), &headers(pairs));
         refused.map_or(200, |response| response.status().as_u16())
     }
@@ -129,6 +146,17 @@ mod tests {
 
     #[test]
     fn it_is_not_shown() {
-        assert!(!format!("{:?}", Token::new("secret")).contains("secret"));
+        let token = Token::new("secret").unwrap();
+        assert!(!format!("{token:?}").contains("secret"));
+    }
+
+    #[test]
+    fn what_guards_nothing_is_no_token() {
+        for bad in ["", " ", "two words", "new\nline", "se\u{e9}cret", "\0"] {
+            assert_eq!(Token::new(bad), Err(BadToken), "{bad:?}");
+        }
+        assert!(Token::new("x".repeat(1001)).is_err());
+        assert!(Token::new("x".repeat(1000)).is_ok());
+        assert!(Token::new("~!a0-._").is_ok());
     }
 }

@@ -28,8 +28,9 @@ impl Unprocessable {
     }
 
     /// The body is not JSON.
-    pub fn no_json(error: &serde_json::Error) -> Self {
+    pub fn no_json(error: &serde_json::Error, body: &[u8]) -> Self {
         let mut detail = entry("json_invalid", &[], "JSON decode error", &json!({}));
+        detail["loc"] = json!(["body", position(error, body)]);
         detail["ctx"] = json!({ "error": error.to_string() });
         Self {
             detail: vec![detail],
@@ -59,8 +60,8 @@ impl std::fmt::Display for Unprocessable {
             if index > 0 {
                 f.write_str("; ")?;
             }
-            let place = detail["loc"].as_array().and_then(|loc| loc.last());
-            let place = place.and_then(Value::as_str).unwrap_or_default();
+            let places = detail["loc"].as_array().into_iter().flatten().rev();
+            let place = places.filter_map(Value::as_str).next().unwrap_or_default();
             let message = detail["msg"].as_str().unwrap_or_default();
             write!(f, "{place}: {message}")?;
         }
@@ -74,6 +75,17 @@ impl IntoResponse for Unprocessable {
     fn into_response(self) -> Response {
         reply::json(StatusCode::UNPROCESSABLE_ENTITY, &self.body())
     }
+}
+
+/// Where it stops to be JSON, in characters from the start.
+fn position(error: &serde_json::Error, body: &[u8]) -> usize {
+    let before = error.line().saturating_sub(1);
+    let lines = body.split_inclusive(|byte| *byte == b'\n').take(before);
+    let start: usize = lines.map(<[u8]>::len).sum();
+    // Columns are counted from one; at the end of a body they name what came last.
+    let column = error.column().saturating_sub(usize::from(!error.is_eof()));
+    let end = start.saturating_add(column).min(body.len());
+    String::from_utf8_lossy(&body[..end]).chars().count()
 }
 
 fn entry(kind: &str, place: &[&str], message: &str, input: &Value) -> Value {
@@ -91,4 +103,29 @@ fn echoed(input: &Value) -> Value {
     }
     let kept: String = text.chars().take(MOST_ECHOED / 4).collect();
     Value::String(format!("{kept}..."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_where_json_ends_is_named() {
+        for (body, place) in [
+            ("{", 1),
+            ("{a", 1),
+            ("{\n\"a\": x", 7),
+            ("{\"\u{e9}\": x", 6),
+            ("nonsense", 1),
+        ] {
+            let error = serde_json::from_str::<Value>(body).unwrap_err();
+            let refused = Unprocessable::no_json(&error, body.as_bytes());
+            assert_eq!(
+                refused.body()["detail"][0]["loc"],
+                json!(["body", place]),
+                "{body}"
+            );
+            assert_eq!(refused.to_string(), "body: JSON decode error");
+        }
+    }
 }

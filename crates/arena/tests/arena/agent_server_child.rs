@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
+use agon_agent::play::Cause;
 use agon_arena::wire::path;
 use agon_arena::{AgentServer, Flow, PlayError, ProcessAgent, child};
 use agon_desktop::Key;
@@ -67,6 +68,12 @@ fn agent() -> Closures {
             "crash" => {
                 play.keyboard().press(Key::Right)?;
                 std::process::abort()
+            }
+            "switched" => {
+                // As a stop event does.
+                play.stop().ask(Cause::Operator);
+                Door::default().pass();
+                Ok(Flow::Continue)
             }
             "stuck" => {
                 play.keyboard().press(Key::Right)?;
@@ -178,6 +185,33 @@ async fn r15_the_panic_key_ends_a_child_as_well() {
     keys.desktop.keyboard().tap(Key::F10).unwrap();
     assert_eq!(stage.ear.hear().body["reason"], "operator");
     keys.wait_until(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_does_not_stop_is_told_of_and_then_killed() {
+    let keys = Keys::start();
+    let stage = Stage::in_process(&keys.desktop, program()).await;
+    let first = process(&stage, "fail-1").await;
+    stage.start("stuck-1").await;
+    keys.wait_until(true).await;
+    keys.desktop.keyboard().tap(Key::F10).unwrap();
+    assert_eq!(stage.ear.hear().body["reason"], "operator");
+    assert_eq!(stage.state().await, "RUNNING");
+    stage.wait_for("READY").await;
+    wait_for_end(first);
+    assert!(!keys.are_down());
+    assert_ne!(process(&stage, "fail-2").await, first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_switch_in_a_child_is_told_while_it_is_stuck() {
+    let keys = Keys::start();
+    let stage = Stage::in_process(&keys.desktop, program()).await;
+    stage.start("switched-1").await;
+    assert_eq!(stage.ear.hear().body["reason"], "operator");
+    assert_eq!(stage.state().await, "RUNNING");
+    assert_eq!(stage.post(path::AGENT_KILL, None).await.0, 200);
+    assert_eq!(stage.state().await, "READY");
 }
 
 #[tokio::test(flavor = "multi_thread")]

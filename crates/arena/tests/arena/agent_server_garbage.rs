@@ -81,23 +81,52 @@ async fn a_body_of_a_hundred_megabytes_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_sends_drop_by_drop_is_hung_up_on() {
+async fn who_sends_drop_by_drop_is_hung_up_on_and_others_are_served_meanwhile() {
+    let stage = stage();
+    let mut slow: Vec<_> = (0..200).map(|_| connect(&stage)).collect();
+    for stream in &mut slow {
+        stream
+            .write_all(b"GET /agent/status HTTP/1.1\r\nx: ")
+            .unwrap();
+    }
+    assert_eq!(stage.state().await, "INIT", "there are places left");
+    expect_hung_up(slow).await;
+    assert_eq!(stage.register().await, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_takes_all_places_has_them_for_a_while_only() {
     let stage = stage();
     // More than are served at the same time.
     let mut slow: Vec<_> = (0..300).map(|_| connect(&stage)).collect();
     for stream in &mut slow {
         let _ = stream.write_all(b"GET /agent/status HTTP/1.1\r\nx: ");
     }
-    let mut body = connect(&stage);
-    let _ = body.write_all(b"POST /agent/task/start HTTP/1.1\r\ncontent-length: 10\r\n\r\n{");
-    let hung_up = tokio::task::spawn_blocking(move || {
-        let slow: Vec<_> = slow.into_iter().map(rest_of).collect();
-        (slow.len(), rest_of(body))
-    });
-    let (count, _) = hung_up.await.unwrap();
-    assert_eq!(count, 300);
-    assert_eq!(stage.state().await, "INIT");
+    let mut late = connect(&stage);
+    let _ = late.write_all(b"GET /agent/status HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+    let answer = tokio::task::spawn_blocking(move || rest_of(late)).await;
+    assert_eq!(answer.unwrap(), "", "there is no place: it is hung up on");
+    expect_hung_up(slow).await;
     assert_eq!(stage.register().await, 200);
+}
+
+/// Each of them is hung up on without a good answer; none waits for ever.
+async fn expect_hung_up(slow: Vec<TcpStream>) {
+    let hung_up = tokio::task::spawn_blocking(move || {
+        for mut stream in slow {
+            let mut answer = Vec::new();
+            match stream.read_to_end(&mut answer) {
+                Ok(_) => {}
+                Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset),
+            }
+            let answer = String::from_utf8_lossy(&answer);
+            assert!(
+                answer.is_empty() || answer.starts_with("HTTP/1.1 408"),
+                "{answer}"
+            );
+        }
+    });
+    hung_up.await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

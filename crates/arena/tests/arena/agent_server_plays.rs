@@ -250,20 +250,36 @@ async fn r15_the_panic_key_is_told_to_the_evaluator() {
 #[tokio::test(flavor = "multi_thread")]
 async fn kill_leaves_a_stuck_agent_behind_and_another_one_plays() {
     let keys = Keys::start();
-    let (door, made) = (Door::default(), Arc::new(AtomicUsize::new(0)));
-    let (kept, counted) = (door.clone(), Arc::clone(&made));
+    let (door, back, made) = (
+        Door::default(),
+        Door::default(),
+        Arc::new(AtomicUsize::new(0)),
+    );
+    let (kept, passed, counted) = (door.clone(), back.clone(), Arc::clone(&made));
     let stage = Stage::with(&keys.options(), move || {
         counted.fetch_add(1, Ordering::SeqCst);
-        let door = kept.clone();
-        Closures::step(move |task, play| {
-            Flow::of(|| {
+        let (door, back) = (kept.clone(), passed.clone());
+        Closures {
+            finish: Box::new(move |task| {
                 if task.task_id == "stuck" {
-                    play.keyboard().press(Key::Right)?;
-                    door.pass();
+                    back.open();
                 }
-                Ok(Flow::Finish)
+            }),
+            ..Closures::step(move |task, play| {
+                Flow::of(|| match task.task_id.as_str() {
+                    "stuck" => {
+                        play.keyboard().press(Key::Right)?;
+                        door.pass();
+                        Ok(Flow::Finish)
+                    }
+                    "third" => {
+                        play.keyboard().press(Key::Left)?;
+                        Ok(Flow::Continue)
+                    }
+                    _ => Ok(Flow::Finish),
+                })
             })
-        })
+        }
     })
     .await;
     stage.start("stuck").await;
@@ -276,12 +292,24 @@ async fn kill_leaves_a_stuck_agent_behind_and_another_one_plays() {
     stage.start("next").await;
     assert_eq!(stage.ear.hear().body["reason"], "finished");
     assert_eq!(made.load(Ordering::SeqCst), 2);
-    door.open();
+    stage.wait_for("READY").await;
     stage.start("third").await;
-    assert_eq!(
-        stage.ear.hear().body["task_id"],
-        "third",
+    keys.wait_until(true).await;
+    door.open();
+    back.pass();
+    // Longer than a word is kept back for the sake of hooks.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(
+        stage.ear.heard().is_empty(),
         "who comes back late is heard no more"
+    );
+    assert_eq!(stage.state().await, "RUNNING");
+    assert!(keys.are_down());
+    stage.post(path::AGENT_ABORT, None).await;
+    let word = stage.ear.hear().body;
+    assert_eq!(
+        (&word["task_id"], &word["reason"]),
+        (&"third".into(), &"operator".into())
     );
 }
 

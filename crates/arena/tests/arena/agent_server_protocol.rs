@@ -163,7 +163,7 @@ async fn kill_and_reset_work_in_every_state() {
 async fn a_token_opens_the_server_and_is_shown_to_the_evaluator() {
     let options = ServerOptions {
         host: "0.0.0.0".to_owned(),
-        token: Some(Token::new("secret")),
+        token: Some(Token::new("secret").unwrap()),
         ..nowhere()
     };
     let stage = Stage::of(AgentServer::start(|| Box::new(nothing()), &options).unwrap());

@@ -3,8 +3,8 @@
 use std::net::TcpListener;
 
 use agon_arena::{
-    ArenaError, PairOptions, Pairing, ServerOptions, Task, run_evaluation_client_with_server,
-    run_evaluation_client_with_server_parallel,
+    ArenaError, PairOptions, Pairing, ServerOptions, Task, Token,
+    run_evaluation_client_with_server, run_evaluation_client_with_server_parallel,
 };
 use agon_desktop::{Desktop, DesktopConfig};
 use serde_json::{Value, json};
@@ -67,6 +67,25 @@ fn a_port_that_is_taken_is_an_error_and_no_address() {
         let done = run_evaluation_client_with_server(Player, Scripted::default(), tasks, &options);
         assert!(matches!(done, Err(ArenaError::Listen { .. })), "{done:?}");
     }
+}
+
+#[test]
+fn a_pair_with_two_tokens_is_refused_and_one_with_the_same_plays() {
+    let desktop = Desktop::start(&DesktopConfig::default()).unwrap();
+    let mut options = on(&desktop, 0, 0);
+    let play = |options: &PairOptions| {
+        let tasks = [task("a", json!({ "agent": "finish" }))];
+        run_evaluation_client_with_server(Player, Scripted::default(), tasks, options)
+    };
+    options.agent.token = Some(Token::new("one").unwrap());
+    for other in [None, Some(Token::new("other").unwrap())] {
+        options.evaluator.token = other;
+        let refused = play(&options).unwrap_err().to_string();
+        assert!(refused.contains("the same token"), "{refused}");
+    }
+    options.evaluator.token = Some(Token::new("one").unwrap());
+    let done = play(&options).unwrap();
+    assert!(done[0].result.is_ok(), "{done:?}");
 }
 
 #[test]

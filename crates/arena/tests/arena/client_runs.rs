@@ -1,6 +1,7 @@
 //! Clients over servers that are there already, and over servers that are not, or not for long.
 
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agon_arena::{
@@ -10,10 +11,14 @@ use agon_arena::{
 use agon_desktop::{Desktop, DesktopConfig};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::task::block_in_place;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::client_support::Player;
-use super::evaluator_support::{Client, Scripted, task as wire_task};
+use super::evaluator_support::{Client, PATIENCE, Scripted, task as wire_task, until};
 
 struct Servers {
     agent: Server,
@@ -66,8 +71,9 @@ fn nobody() -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn r08_a_second_client_finds_the_servers_as_the_first_did() {
     let servers = start_with(None);
-    for time in 0..3 {
-        let tasks = vec![finish(&format!("{time}-a")), finish(&format!("{time}-b"))];
+    for _ in 0..3 {
+        // With the same ids: it is another session.
+        let tasks = vec![finish("a"), finish("b")];
         let done = run(servers.agent.url(), servers.evaluator.url(), tasks)
             .await
             .unwrap();
@@ -75,7 +81,7 @@ async fn r08_a_second_client_finds_the_servers_as_the_first_did() {
             .iter()
             .map(|one| &*one.result.as_ref().unwrap().task_id)
             .collect();
-        assert_eq!(ids, [format!("{time}-a"), format!("{time}-b")]);
+        assert_eq!(ids, ["a", "b"]);
     }
 }
 
@@ -182,12 +188,75 @@ async fn r19_an_interrupted_client_has_its_task_scored_and_starts_no_other() {
             .await
     });
     let asker = Client::new(evaluator);
-    asker.until_state("EVALUATING").await;
+    let status = format!("{}/agent/status", agent.url());
+    let plays = async |()| {
+        let status = asker.http.get(&status).send().await.unwrap();
+        let status: Value = serde_json::from_slice(&status.bytes().await.unwrap()).unwrap();
+        (status["state"] == "RUNNING").then_some(())
+    };
+    until(plays).await;
     stop.cancel();
     let done = client.await.unwrap().unwrap();
     assert_eq!(done.len(), 1);
     assert_eq!(reason(done[0].result.as_ref().unwrap()), "operator");
     asker.until_state("READY").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r19_a_client_that_is_interrupted_in_the_set_up_has_it_aborted() {
+    let servers = start_with(None);
+    let (agent, stop) = (servers.agent.url().to_owned(), CancellationToken::new());
+    let asker = Client::new(servers.evaluator);
+    let evaluator = asker.server.url().to_owned();
+    let theirs = stop.clone();
+    let client = tokio::spawn(async move {
+        let tasks = [task("a", json!({ "setup": "wait" })), finish("b")];
+        let options = ClientOptions::default();
+        run_evaluation_client_async(&agent, &evaluator, tasks, &options, &theirs, |_| {}).await
+    });
+    asker.until_state("EVALUATING").await;
+    stop.cancel();
+    let done = client.await.unwrap().unwrap();
+    assert_eq!(done.len(), 1);
+    let said = done[0].result.as_ref().unwrap_err().to_string();
+    assert!(said.contains("operator"), "{said}");
+    assert_eq!(asker.state().await, "READY");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r19_a_client_that_is_interrupted_while_it_waits_begins_nothing() {
+    let servers = start_with(None);
+    let (agent, stop) = (servers.agent.url().to_owned(), CancellationToken::new());
+    let asker = Arc::new(Client::new(servers.evaluator));
+    let evaluator = asker.server.url().to_owned();
+    let (theirs, other) = (stop.clone(), Arc::clone(&asker));
+    let begun = Arc::new(Notify::new());
+    let theirs_begun = Arc::clone(&begun);
+    let client = tokio::spawn(async move {
+        let tasks = [finish("a"), finish("b")];
+        let options = ClientOptions::default();
+        // Somebody else is faster with the next task.
+        let each = |one: &Evaluation| {
+            if one.task.task_id == "a" {
+                let begin = other.begin(wire_task("other", json!({})));
+                let said = block_in_place(|| Handle::current().block_on(begin));
+                assert_eq!(said.0, 200, "{}", said.1);
+                theirs_begun.notify_one();
+            }
+        };
+        run_evaluation_client_async(&agent, &evaluator, tasks, &options, &theirs, each).await
+    });
+    begun.notified().await;
+    // It waits by now, or has not yet come to the next task.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    stop.cancel();
+    let done = timeout(PATIENCE, client).await.unwrap().unwrap().unwrap();
+    assert!(done[0].result.is_ok());
+    for waited in &done[1..] {
+        let said = waited.result.as_ref().unwrap_err().to_string();
+        assert!(said.contains("interrupted"), "{said}");
+    }
+    assert_eq!(asker.state().await, "EVALUATING", "it was not theirs");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -210,7 +279,7 @@ async fn r19_a_task_that_can_not_be_started_does_not_end_the_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_shown_by_all_three() {
-    let servers = start_with(Some(Token::new("secret".to_owned())));
+    let servers = start_with(Some(Token::new("secret").unwrap()));
     let (agent, evaluator) = (servers.agent.url(), servers.evaluator.url());
     let refused = run(agent, evaluator, vec![finish("a")])
         .await
@@ -218,7 +287,7 @@ async fn a_token_is_shown_by_all_three() {
         .to_string();
     assert!(refused.contains("401"), "{refused}");
     let options = ClientOptions {
-        token: Some(Token::new("secret".to_owned())),
+        token: Some(Token::new("secret").unwrap()),
         poll: Duration::from_millis(5),
     };
     let (tasks, stop) = ([finish("a"), finish("b")], CancellationToken::new());

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -20,7 +20,8 @@ use super::evaluator_support::until;
 
 /// What it does, by `success_criteria.agent`, after `success_criteria.agent_ms`:
 /// `play` on until it is stopped; `finish` and say so as the original does; `crash` without a word;
-/// `die` with all connections; `mumble` an answer to the start that breaks off, and play.
+/// `die` with all connections; `mumble` an answer to the start that breaks off, and play. A start is
+/// answered after `success_criteria.answer_ms`.
 pub(super) struct FakeAgent {
     address: SocketAddr,
     pub(super) seen: Arc<Seen>,
@@ -32,11 +33,15 @@ pub(super) struct Seen {
     play: Mutex<Playing>,
     /// Answers nothing any more, but keeps connections.
     mute: Mutex<bool>,
+    /// So many looks at its status fail.
+    failing_looks: Mutex<u32>,
     stop: Notify,
     died: Notify,
     pub(super) starts: Mutex<u32>,
     /// When each stop came.
     pub(super) stops: Mutex<Vec<Instant>>,
+    /// What was sent with each.
+    pub(super) stop_bodies: Mutex<Vec<Value>>,
 }
 
 #[derive(Default)]
@@ -95,6 +100,11 @@ impl FakeAgent {
         self.seen.play.lock().unwrap().state
     }
 
+    /// Plays on, but for somebody else.
+    pub(super) fn play_other(&self, id: &str) {
+        self.seen.play.lock().unwrap().task = json!({ "task_id": id });
+    }
+
     pub(super) fn forget_task(&self) {
         self.seen.play.lock().unwrap().task = Value::Null;
     }
@@ -134,6 +144,15 @@ async fn hang_if_mute(seen: &Seen) {
 
 async fn status(State(seen): State<Arc<Seen>>) -> Response {
     hang_if_mute(&seen).await;
+    let failing = {
+        let mut left = seen.failing_looks.lock().unwrap();
+        let failing = *left > 0;
+        *left = left.saturating_sub(1);
+        failing
+    };
+    if failing {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    }
     let play = seen.play.lock().unwrap();
     Json(json!({ "state": play.state, "current_task": play.task })).into_response()
 }
@@ -150,8 +169,10 @@ async fn start(State(seen): State<Arc<Seen>>, Json(task): Json<Value>) -> Respon
         play.state = "RUNNING";
         play.task = task.clone();
     }
+    let delay = task["success_criteria"]["answer_ms"].as_u64().unwrap_or(0);
     let mumbles = task["success_criteria"]["agent"] == "mumble";
     tokio::spawn(run(seen, task));
+    tokio::time::sleep(Duration::from_millis(delay)).await;
     if mumbles {
         let broken =
             futures_util::stream::iter([Ok("{"), Err(std::io::Error::other("the line is bad"))]);
@@ -167,6 +188,8 @@ async fn run(seen: Arc<Seen>, task: Value) {
         "finish" => {
             tokio::time::sleep(after).await;
             finish(&seen).await;
+            let failing = criteria["failing_looks"].as_u64().unwrap_or(0);
+            *seen.failing_looks.lock().unwrap() = u32::try_from(failing).unwrap();
             // The original is RUNNING until its evaluator has answered, and a little longer.
             let rest = criteria["rest_ms"].as_u64().unwrap_or(20);
             tokio::time::sleep(Duration::from_millis(rest)).await;
@@ -193,7 +216,9 @@ async fn finish(seen: &Seen) {
     let _ = reqwest::Client::new().post(url).send().await;
 }
 
-async fn stop(State(seen): State<Arc<Seen>>) -> Response {
+async fn stop(State(seen): State<Arc<Seen>>, body: Bytes) -> Response {
+    let said = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    seen.stop_bodies.lock().unwrap().push(said);
     seen.stops.lock().unwrap().push(Instant::now());
     hang_if_mute(&seen).await;
     {

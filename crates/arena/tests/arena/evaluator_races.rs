@@ -139,6 +139,8 @@ async fn r10_a_start_that_fails_takes_the_last_result_away() {
     );
     assert_eq!(pair.results().await.0, 204);
     assert_eq!(*pair.agent.seen.starts.lock().unwrap(), 1);
+    let (_, status) = pair.get("/evaluator/status").await;
+    assert_eq!(status["current_task"]["task_id"], "a", "the last that was");
     // It is still found by its name.
     assert_eq!(pair.record("a").await["stop_reason"], "env_ended");
     assert_eq!(pair.state().await, "READY");

@@ -125,7 +125,8 @@ struct Picturing;
 
 impl Evaluator for Picturing {
     fn setup_environment(&self, _: &Task, judging: &Judging) -> Result<(), JudgeError> {
-        judging.desktop()?.keyboard().press(Key::Left)?;
+        // One that repeats would end the game.
+        judging.desktop()?.keyboard().press(Key::Shift)?;
         Ok(())
     }
 
@@ -215,6 +216,35 @@ async fn the_seeds_two_questions_are_answered_and_an_impossible_score_is_marked(
             assert!(agon_vision::Image::from_png(&picture).is_ok());
         }
         assert!(looks.last().unwrap()["value"].is_number());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_score_to_read_the_seconds_of_play_must_do() {
+    let desktop = Desktop::start(&DesktopConfig::default()).unwrap();
+    let _game = Game::start(&desktop);
+    let pair = pair(find("screen").unwrap(), &desktop, None).await;
+    let finish = |limit: Value| json!({ "agent": "finish", "score_at_least": limit });
+    let over = json!({
+        "start_keys": "space", "end_text": "space to retry", "time_survived": 3600,
+    });
+    let shown = json!({ "agent": "finish", "end_text": "no such text" });
+    for (id, criteria, success) in [
+        ("long", finish(json!(3600)), false),
+        ("short", finish(json!(0)), true),
+        ("any", json!({ "agent": "finish" }), true),
+        ("crash", json!({ "agent": "crash" }), false),
+        ("ended too early", over, false),
+        ("not ended", shown, false),
+    ] {
+        let mut played = task(id, criteria);
+        played["window_name"] = json!("Any Game");
+        let record = pair.evaluate(played).await;
+        assert_eq!(record["metrics"]["success"], success, "{id}: {record}");
+        assert_eq!(
+            record["metrics"]["score"],
+            record["metrics"]["task_elapsed_time"]
+        );
     }
 }
 

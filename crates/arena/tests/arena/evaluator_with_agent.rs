@@ -100,6 +100,19 @@ async fn each_end_of_an_agent_is_told_as_what_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_somebody_else_stops_has_not_finished() {
+    let pair = start().await;
+    assert_eq!(pair.client.begin(task("a", json!({}))).await.0, 200);
+    let url = format!("{}/agent/task/stop", pair.agent.url());
+    let stopped = pair.client.http.post(url).send().await.unwrap();
+    assert_eq!(stopped.status(), 200);
+    let record = pair.client.record("a").await;
+    assert_eq!(record["stop_reason"], "operator", "{record}");
+    assert!(record["notes"].as_str().unwrap().contains("somebody else"));
+    assert!(record["stats"]["steps"].is_number(), "{record}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_server_that_ends_is_lost() {
     let pair = start().await;
     assert_eq!(pair.client.begin(task("a", json!({}))).await.0, 200);

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use agon_core::{Fault, FaultClass, Realtime};
 use agon_desktop::{Desktop, KeyCombination};
-use agon_sandbox::Sandbox;
 use tokio::time::{Instant, sleep};
 
 use super::judge::{Blind, Judge};
+use crate::apps::Apps;
 use crate::seat::blocking;
 
 /// How long a game may take to begin.
@@ -24,7 +24,7 @@ pub(super) async fn begin(
     desktop: &Arc<Desktop>,
     rules: &Realtime,
     judge: &Judge,
-    sandbox: &dyn Sandbox,
+    apps: &Apps,
 ) -> Result<Instant, Fault> {
     let setup = |message: String| Fault::new(FaultClass::Setup, message);
     if let Some(title) = rules.window.clone() {
@@ -50,7 +50,7 @@ pub(super) async fn begin(
     }
     let deadline = Instant::now() + BEGIN;
     loop {
-        match judge.look(sandbox, None).await {
+        match judge.look(apps, None).await {
             Ok(judgement) => match judgement.over {
                 None => return Ok(began),
                 Some(sign) if Instant::now() >= deadline => {

@@ -15,17 +15,18 @@ use agon_desktop::{Key, KeyCombination, PanicKey};
 use agon_stats::percentile;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::brake::{Brake, Trouble};
 use super::play::{Ended, Ground, stopped};
 use super::player::of_cause;
 use super::reports::{Reports, record};
 use crate::attempt::{Attempt, Spender};
 use crate::stage::{Gone, Stage};
-use crate::trial::fault_of;
 use crate::turns::{Turn, Wish, ended_by, ended_by_loss, observe, over_limit, take_in};
 
 pub(super) struct Bridge<'a, 'b> {
     pub(super) stage: &'a mut Stage<'b>,
     pub(super) ground: &'a Ground<'a>,
+    pub(super) brake: &'a Brake<'a>,
     pub(super) stop: &'a Stop,
     pub(super) reports: &'a mut Reports,
     pub(super) allowed: Vec<ActionKind>,
@@ -35,6 +36,15 @@ pub(super) struct Bridge<'a, 'b> {
 enum Leave {
     End(TurnEnd),
     Fault(Fault),
+}
+
+impl Leave {
+    fn of(end: Result<TurnEnd, Fault>) -> Self {
+        match end {
+            Ok(end) => Self::End(end),
+            Err(fault) => Self::Fault(fault),
+        }
+    }
 }
 
 impl From<Fault> for Leave {
@@ -107,13 +117,15 @@ impl Bridge<'_, '_> {
         loop {
             let seen = Instant::now();
             counts.frames += u64::from(observation.screen.is_some());
-            hold(self.ground).await?;
+            let held = hold(self.ground, self.brake).await;
+            held.map_err(|trouble| troubled(attempt, trouble))?;
             let left = counts.left(&limits);
             let thinking = timeout(limits.step.duration().min(left), agent.act(&observation));
             let began = attempt.table.clock.monotonic();
             let thought = self.meanwhile(attempt, stopped.as_mut(), thinking).await;
             attempt.book(Spender::Agent, began);
-            release(self.ground, seen, counts).await?;
+            let released = release(self.ground, self.brake, seen, counts).await;
+            released.map_err(|trouble| troubled(attempt, trouble))?;
             let answer = match thought? {
                 Ok(Ok(answer)) => answer,
                 Ok(Err(error)) => return Ok(ended_by(attempt, error)?),
@@ -216,26 +228,25 @@ impl Bridge<'_, '_> {
 }
 
 /// Stops the world where it waits for the agent.
-async fn hold(ground: &Ground<'_>) -> Result<(), Leave> {
-    match ground.rules.clock {
-        WorldClock::Paused { .. } => {
-            let held = ground.sandbox.pause().await;
-            held.map_err(|error| Leave::Fault(fault_of(&error)))
-        }
-        _ => Ok(()),
+async fn hold(ground: &Ground<'_>, brake: &Brake<'_>) -> Result<(), Trouble> {
+    if let WorldClock::Paused { .. } = ground.rules.clock {
+        brake.hold().await?;
     }
+    Ok(())
 }
 
 /// Lets it go on; it has not seen anything since `seen`.
-async fn release(ground: &Ground<'_>, seen: Instant, counts: &mut Counts) -> Result<(), Leave> {
-    match ground.rules.clock {
-        WorldClock::Paused { .. } => {
-            let released = ground.sandbox.resume().await;
-            counts.hidden += seen.elapsed();
-            released.map_err(|error| Leave::Fault(fault_of(&error)))
-        }
-        _ => Ok(()),
+async fn release(
+    ground: &Ground<'_>,
+    brake: &Brake<'_>,
+    seen: Instant,
+    counts: &mut Counts,
+) -> Result<(), Trouble> {
+    if let WorldClock::Paused { .. } = ground.rules.clock {
+        counts.hidden += seen.elapsed();
+        brake.release().await?;
     }
+    Ok(())
 }
 
 /// Whether an action would press the key that stops everything.
@@ -250,10 +261,11 @@ fn is_reserved(action: &Action) -> bool {
 }
 
 fn lost(attempt: &mut Attempt, gone: Gone) -> Leave {
-    match ended_by_loss(attempt, gone) {
-        Ok(end) => Leave::End(end),
-        Err(fault) => Leave::Fault(fault),
-    }
+    Leave::of(ended_by_loss(attempt, gone))
+}
+
+fn troubled(attempt: &mut Attempt, trouble: Trouble) -> Leave {
+    Leave::of(trouble.end(attempt))
 }
 
 impl Counts {

@@ -2,6 +2,7 @@
 //! can; meanwhile the screen is judged, and the play is over when the world is.
 
 mod beginning;
+mod brake;
 mod bridge;
 mod film;
 mod judge;

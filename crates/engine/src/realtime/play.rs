@@ -1,7 +1,9 @@
 //! One play from its beginning to its last picture. Who plays, and how, is the business of `player` and
-//! `turns`.
+//! `bridge`.
 
-use std::sync::Arc;
+use std::convert::Infallible;
+use std::future::pending;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use agon_agent::Agent;
@@ -11,17 +13,20 @@ use agon_core::verdict::TurnEnd;
 use agon_core::{ActionKind, EventBody, Fault, Observation, PlayStats, Realtime, Source};
 use agon_desktop::{Desktop, PanicKey};
 use agon_sandbox::Sandbox;
+use agon_vision::ocr::Reader;
+use futures_util::FutureExt;
 use tokio::task::spawn_blocking;
-use tokio::time::Instant;
 
+use super::brake::Brake;
 use super::film::Film;
 use super::judge::Judge;
 use super::reports::{record, reports};
 use super::{beginning, bridge, player, world};
+use crate::apps::Apps;
 use crate::attempt::Attempt;
 use crate::seat::blocking;
-use crate::stage::Stage;
-use crate::turns::{self, Turn, ended_by, ended_by_loss};
+use crate::stage::{Gone, Stage, whose};
+use crate::turns::{self, Turn, ended_by, ended_by_loss, not_ready};
 
 /// Longer than any play: whoever waits so long is woken by its end.
 const EVER: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -31,6 +36,7 @@ const EVER: Duration = Duration::from_secs(7 * 24 * 3600);
 pub(crate) struct Ground<'a> {
     pub(crate) sandbox: &'a dyn Sandbox,
     pub(crate) desktop: &'a Arc<Desktop>,
+    pub(crate) apps: &'a Apps,
     pub(crate) rules: &'a Realtime,
 }
 
@@ -54,28 +60,6 @@ pub(super) struct Ended {
 struct Outcome {
     ended: Ended,
     agent: Option<Box<dyn Agent>>,
-    /// When the world began to move.
-    began: Instant,
-}
-
-impl Contestant {
-    fn agent(self) -> Option<Box<dyn Agent>> {
-        match self {
-            Self::Player(_) => None,
-            Self::Agent(agent, _) => Some(agent),
-        }
-    }
-}
-
-impl Ended {
-    /// Before anything was played.
-    fn early(end: TurnEnd) -> Self {
-        Self {
-            end,
-            note: None,
-            stats: PlayStats::default(),
-        }
-    }
 }
 
 /// Tells everybody to stop when it is dropped, however a play comes to its end.
@@ -97,34 +81,30 @@ pub(crate) async fn take(
         Ok(contestant) => contestant,
         Err(end) => {
             turn.end = end;
-            return close(attempt, stage, turn).await;
+            last_sight(attempt, &mut stage, end).await?;
+            turn.seen = stage.close(attempt)?;
+            return Ok(turn);
         }
     };
-    let Outcome {
-        ended: played,
-        agent,
-        began,
-    } = play(attempt, &mut stage, &ground, contestant, &mut turn).await?;
-    turn.end = played.end;
+    let Outcome { ended, agent } =
+        play(attempt, &mut stage, &ground, contestant, &mut turn).await?;
+    turn.end = ended.end;
+    if let Some(note) = &ended.note {
+        attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
+    }
     if attempt.end_note.is_none() {
         let limits = &attempt.task().limits;
-        attempt.end_note = played
+        attempt.end_note = ended
             .note
-            .or_else(|| note(played.end))
-            .or_else(|| turns::note(played.end, limits));
-    }
-    if let (Some(note), true) = (&attempt.end_note, played.end == TurnEnd::Crashed) {
-        let body = EventBody::Note(note.clone());
-        attempt.record(Source::Harness, None, body)?;
+            .or_else(|| note(ended.end))
+            .or_else(|| turns::note(ended.end, limits));
     }
     if let Some(mut agent) = agent {
         turns::dismiss(attempt, agent.as_mut()).await?;
     }
-    let mut turn = close(attempt, stage, turn).await?;
-    let mut stats = played.stats;
-    stats.world = (began.elapsed().as_secs_f64() - stats.hidden).max(stats.played);
-    turn.seen.played = Duration::try_from_secs_f64(stats.world).ok();
-    attempt.record(Source::Harness, None, EventBody::Play(stats))?;
+    turn.seen = stage.close(attempt)?;
+    turn.seen.played = Duration::try_from_secs_f64(ended.stats.world).ok();
+    attempt.record(Source::Harness, None, EventBody::Play(ended.stats))?;
     Ok(turn)
 }
 
@@ -134,12 +114,15 @@ fn note(end: TurnEnd) -> Option<String> {
 }
 
 /// The last picture, after which nothing is done to the screen any more.
-async fn close(attempt: &mut Attempt, mut stage: Stage<'_>, turn: Turn) -> Result<Turn, Fault> {
-    if turn.end != TurnEnd::ScreenLost {
-        stage.last_sight(&mut attempt.recorder).await?;
+async fn last_sight(
+    attempt: &mut Attempt,
+    stage: &mut Stage<'_>,
+    end: TurnEnd,
+) -> Result<(), Fault> {
+    match end {
+        TurnEnd::ScreenLost => Ok(()),
+        _ => stage.last_sight(&mut attempt.recorder).await,
     }
-    let seen = stage.close(attempt)?;
-    Ok(Turn { seen, ..turn })
 }
 
 /// Makes who plays ready before the world begins to move; or says how the turn has ended already.
@@ -174,20 +157,12 @@ async fn play(
         move || Judge::new(&desktop, &task, &writer)
     })
     .await?;
-    let began = beginning::begin(ground.desktop, ground.rules, &judge, ground.sandbox).await?;
-    let first = match stage.first_sight(&mut attempt.recorder).await {
-        Ok(first) => first,
-        Err(gone) => {
-            let end = ended_by_loss(attempt, gone)?;
-            return Ok(Outcome {
-                ended: Ended::early(end),
-                agent: contestant.agent(),
-                began,
-            });
-        }
-    };
+    learn_to_read(attempt).await;
+    let began = beginning::begin(ground.desktop, ground.rules, &judge, ground.apps).await?;
+    let first = stage.first_sight(&mut attempt.recorder).await;
+    let first = first.map_err(not_ready)?;
     if let Some(screen) = &first.screen {
-        judge.compare_with(&screen.picture);
+        judge.compare_with(&screen.picture)?;
     }
     let mut film = blocking({
         let desktop = Arc::clone(ground.desktop);
@@ -198,6 +173,9 @@ async fn play(
     let stop = &guard.0;
     let (reporter, mut reports) = reports();
     let (world, asks) = world::link();
+    let (trouble, blinded) = (Mutex::new(None), OnceLock::new());
+    let brake = &Brake::new(ground.sandbox, stop, began);
+    let halting = brake.at_the_end().shared();
     let ended: Result<_, Fault> = {
         let playing = async {
             match contestant {
@@ -210,7 +188,15 @@ async fn play(
                         frames: ground.rules.frames,
                         ..PlayConfig::new(ground.desktop.address().clone())
                     };
-                    let ended = player::play(attempt, player, config, stop, &mut reports);
+                    let ended = player::play(
+                        attempt,
+                        player,
+                        config,
+                        stop,
+                        &mut reports,
+                        ground,
+                        &trouble,
+                    );
                     Ok((ended.await?, None))
                 }
                 Contestant::Agent(mut agent, allowed) => {
@@ -225,6 +211,7 @@ async fn play(
                     let mut bridge = bridge::Bridge {
                         stage,
                         ground,
+                        brake,
                         stop,
                         reports: &mut reports,
                         allowed,
@@ -237,22 +224,37 @@ async fn play(
         tokio::select! {
             biased;
             ended = playing => ended,
-            never = judge.watch(ground.sandbox, stop, &reporter) => match never {},
+            never = judge.watch(ground.apps, brake, stop, &reporter, &blinded) => match never {},
             never = film.roll(&reporter) => match never {},
-            never = world::serve(ground.sandbox, asks) => match never {},
+            never = world::serve(brake, asks, &trouble) => match never {},
+            never = halting.clone().then(|_| pending::<Infallible>()) => match never {},
         }
     };
     drop(guard);
-    let (ended, agent) = ended?;
+    let (mut ended, agent) = ended?;
+    if let Err(why) = halting.await {
+        let note = format!("the world went on until its last picture: {why}");
+        attempt.record(Source::Harness, None, EventBody::Note(note))?;
+    }
+    if let (Some(why), TurnEnd::Left) = (blinded.into_inner(), ended.end) {
+        let gone = whose(Gone::ScreenLost(why), Some(ground.sandbox)).await;
+        ended.end = ended_by_loss(attempt, gone)?;
+    }
     film.end(&reporter).await;
     for report in reports.rest() {
         record(attempt, report)?;
     }
-    Ok(Outcome {
-        ended,
-        agent,
-        began,
-    })
+    last_sight(attempt, stage, ended.end).await?;
+    ended.stats.world = brake.world().as_secs_f64().max(ended.stats.played);
+    Ok(Outcome { ended, agent })
+}
+
+/// Reading takes a while to begin with: that is done before the world moves. Whoever reads later says
+/// why that can't be done, if so.
+async fn learn_to_read(attempt: &Attempt) {
+    if attempt.task().asks_for_reading() {
+        spawn_blocking(|| Reader::shared().is_ok()).await.ok();
+    }
 }
 
 fn record_first(attempt: &mut Attempt, first: Observation) -> Result<(), Fault> {

@@ -1,6 +1,7 @@
 //! An agent that plays in real time: its own thread does, by itself; here its end is awaited.
 
 use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use agon_agent::play::{Cause, PlayConfig, PlayEnd, Played, Player, Playing, Stop, Task, prepare};
@@ -9,10 +10,13 @@ use agon_core::{EventBody, Fault, FaultClass, Limits, PlayStats, Source, WorldCl
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::play::{Ended, stopped};
+use super::brake::Trouble;
+use super::play::{Ended, Ground, stopped};
 use super::reports::{Reports, record};
 use crate::attempt::{Attempt, Spender};
 use crate::seat;
+use crate::stage::{Gone, whose};
+use crate::turns::ended_by_loss;
 
 /// For a player to come back after it was told to stop.
 const GRACE: Duration = Duration::from_secs(2);
@@ -29,6 +33,8 @@ pub(super) async fn play(
     config: PlayConfig,
     stop: &Stop,
     reports: &mut Reports,
+    ground: &Ground<'_>,
+    trouble: &Mutex<Option<Trouble>>,
 ) -> Result<Ended, Fault> {
     let task = wire_task(attempt);
     let limits = attempt.task().limits.clone();
@@ -55,7 +61,11 @@ pub(super) async fn play(
                 .map_err(|error| Fault::new(FaultClass::Internal, error))?
         }
     };
-    Ok(ended(played))
+    let trouble = trouble
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    ended(attempt, played, ground, trouble).await
 }
 
 async fn await_end(
@@ -126,7 +136,13 @@ fn wire_task(attempt: &Attempt) -> Task {
     }
 }
 
-fn ended(played: Played) -> Ended {
+/// Whose doing it was.
+async fn ended(
+    attempt: &mut Attempt,
+    played: Played,
+    ground: &Ground<'_>,
+    trouble: Option<Trouble>,
+) -> Result<Ended, Fault> {
     let (end, note) = match played.end {
         PlayEnd::Finished => (TurnEnd::Finished, None),
         PlayEnd::Stopped(cause) => (of_cause(cause), None),
@@ -135,12 +151,20 @@ fn ended(played: Played) -> Ended {
             TurnEnd::Crashed,
             Some(format!("the player panicked: {why}")),
         ),
+        PlayEnd::ScreenLost(why) => {
+            let gone = whose(Gone::ScreenLost(why), Some(ground.sandbox)).await;
+            (ended_by_loss(attempt, gone)?, None)
+        }
+        PlayEnd::Broken(why) => match trouble {
+            Some(trouble) => (trouble.end(attempt)?, None),
+            None => return Err(Fault::new(FaultClass::Environment, why)),
+        },
     };
-    Ended {
+    Ok(Ended {
         end,
         note,
         stats: played.stats,
-    }
+    })
 }
 
 pub(super) fn of_cause(cause: Cause) -> TurnEnd {

@@ -14,6 +14,8 @@ pub(super) enum Report {
     Looks(Vec<Look>),
     /// A frame was kept.
     Frame(Box<ScreenView>),
+    /// To be known by whoever reads the record.
+    Note(String),
     /// What was seen could not be kept.
     Lost(io::Error),
     /// It can't be judged whether the world has ended.
@@ -60,6 +62,9 @@ pub(super) fn record(attempt: &mut Attempt, report: Report) -> Result<(), Fault>
                 around: None,
             };
             attempt.record(Source::Environment, None, EventBody::Screen(record))?;
+        }
+        Report::Note(note) => {
+            attempt.record(Source::Harness, None, EventBody::Note(note))?;
         }
         Report::Lost(error) => return Err(evidence_lost(&error)),
         Report::Fault(fault) => return Err(fault),

@@ -5,11 +5,13 @@ use std::convert::Infallible;
 use std::fmt;
 use std::future::pending;
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use agon_agent::play::World;
-use agon_sandbox::Sandbox;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::brake::{Brake, Trouble};
 
 /// How long a player waits for its world to stand still or to go on.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -60,15 +62,25 @@ impl World for Link {
     }
 }
 
-/// Does what is asked for, as long as this is polled.
-pub(super) async fn serve(sandbox: &dyn Sandbox, mut asks: Asks) -> Infallible {
+/// Does what is asked for, as long as this is polled. What fails is left as `trouble` for whoever awaits
+/// the end of the play.
+pub(super) async fn serve(
+    brake: &Brake<'_>,
+    mut asks: Asks,
+    trouble: &Mutex<Option<Trouble>>,
+) -> Infallible {
     while let Some((wish, answer)) = asks.0.recv().await {
         let done = match wish {
-            Wish::Freeze => sandbox.pause().await,
-            Wish::Resume => sandbox.resume().await,
+            Wish::Freeze => brake.hold().await,
+            Wish::Resume => brake.release().await,
         };
+        let done = done.map_err(|error| {
+            let why = error.to_string();
+            *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.into());
+            why
+        });
         // Who does not wait any more does not want to know.
-        let _ = answer.send(done.map_err(|error| error.to_string()));
+        let _ = answer.send(done);
     }
     pending().await
 }

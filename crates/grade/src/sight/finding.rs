@@ -1,7 +1,8 @@
 //! What was found on a screen, or why nothing could be.
 
 use agon_core::{Fault, FaultClass, Region};
-use agon_vision::OcrError;
+use agon_vision::template::TooLarge;
+use agon_vision::{Line, OcrError};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SightFinding {
@@ -12,8 +13,19 @@ pub struct SightFinding {
     pub value: Option<f64>,
     /// Of that number, from 0 to 1.
     pub confidence: Option<f64>,
-    /// Why it should not be believed.
+    /// Why nobody knows: it was not read well enough to be believed.
     pub doubt: Option<String>,
+    /// Why it does not hold, whatever else was found.
+    pub refused: Option<Refusal>,
+}
+
+/// What is on the screen can't count. Whoever draws there must not get away with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// A number that can't be right, and why.
+    Implausible(String),
+    /// More than can be looked at.
+    TooMuch,
 }
 
 impl SightFinding {
@@ -24,7 +36,35 @@ impl SightFinding {
             value: None,
             confidence: None,
             doubt: None,
+            refused: None,
         }
+    }
+
+    pub(super) fn too_much(found: impl Into<String>) -> Self {
+        Self {
+            refused: Some(Refusal::TooMuch),
+            ..Self::plain(false, found)
+        }
+    }
+
+    /// Why what was found should not be believed.
+    pub fn disbelief(&self) -> Option<&str> {
+        let refused = self.refused.as_ref().map(|refusal| match refusal {
+            Refusal::Implausible(why) => why.as_str(),
+            Refusal::TooMuch => self.found.as_str(),
+        });
+        self.doubt.as_deref().or(refused)
+    }
+}
+
+/// What was read, or the finding that it was too much.
+pub(super) fn read(
+    lines: Result<Vec<Line>, OcrError>,
+) -> Result<Result<Vec<Line>, SightFinding>, SightError> {
+    match lines {
+        Ok(lines) => Ok(Ok(lines)),
+        Err(error @ OcrError::TooMuch) => Ok(Err(SightFinding::too_much(error.to_string()))),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -39,6 +79,8 @@ pub enum SightError {
     NoFirst,
     #[error("the template verify/{path} can't be used: {why}")]
     Template { path: String, why: String },
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
     #[error("no app of the task has `{0}` in its command line")]
     NoApp(String),
     /// The test itself is no good.

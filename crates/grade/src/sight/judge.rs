@@ -4,20 +4,22 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agon_core::files::FileTree;
 use agon_core::sight::{ProcessTest, TitleTest};
 use agon_core::{Region, ScreenPoint, SightTest, Surroundings};
 use agon_vision::{Image, Reader, compare, pixel, template};
 
-use super::finding::{SightError, SightFinding};
+use super::finding::{SightError, SightFinding, read};
 use super::{number, words};
 use crate::reason::shown;
 use crate::text;
 
 /// The largest file of a template.
 const MOST_TEMPLATE: u64 = 32 << 20;
+/// How long one look may take where nobody says it.
+const LOOKING: Duration = Duration::from_secs(20);
 /// So many windows are named when none fits.
 const NAMED_WINDOWS: usize = 8;
 
@@ -35,8 +37,17 @@ pub struct Sight<'a> {
 }
 
 /// Answers a question with one look. Takes its time where text is read or a picture is looked for:
-/// not for threads that must answer.
+/// not for threads that must answer. What is too much to be looked at has failed: it is on the screen
+/// because somebody put it there.
 pub fn judge(test: &SightTest, sight: &Sight<'_>) -> Result<SightFinding, SightError> {
+    judge_by(test, sight, Instant::now() + LOOKING)
+}
+
+pub(super) fn judge_by(
+    test: &SightTest,
+    sight: &Sight<'_>,
+    deadline: Instant,
+) -> Result<SightFinding, SightError> {
     match test {
         SightTest::Text {
             region,
@@ -46,7 +57,10 @@ pub fn judge(test: &SightTest, sight: &Sight<'_>) -> Result<SightFinding, SightE
             // A broken test is found before anything is read.
             words::usable(tests)?;
             let picture = part(&sight.last, *region)?;
-            let lines = Reader::shared()?.read(&picture)?;
+            let lines = match read(Reader::shared()?.read_by(&picture, deadline))? {
+                Ok(lines) => lines,
+                Err(too_much) => return Ok(too_much),
+            };
             let found = words::find(tests, &lines)?;
             Ok(match number {
                 Some(number) => number::find(number, &lines, sight.played).with(found),
@@ -89,25 +103,38 @@ pub fn judge(test: &SightTest, sight: &Sight<'_>) -> Result<SightFinding, SightE
         } => {
             let wanted = load(sight.files, path)?;
             let picture = part(&sight.last, *region)?;
-            let best = template::find(&picture, &wanted);
-            let is_shown = best.as_ref().is_some_and(|best| best.likeness >= *likeness);
-            let found = match best {
-                Some(best) => {
-                    let (left, top) = region.map_or((0, 0), |region| (region.x, region.y));
-                    format!(
-                        "the best place is at {},{} with a likeness of {:.3}",
-                        left + best.region.x,
-                        top + best.region.y,
-                        best.likeness
-                    )
-                }
-                None => "nothing like it is there".to_owned(),
-            };
-            Ok(SightFinding::plain(is_shown == *shown, found))
+            let best = template::find(&picture, &wanted)?;
+            let corner = region.map_or((0, 0), |region| (region.x, region.y));
+            Ok(place(best, *likeness, *shown, corner))
         }
         SightTest::Window { title, exists } => window(title, *exists, &sight.around),
         SightTest::Process { app, state } => process(app, *state, &sight.around),
     }
+}
+
+/// What the best place says, in a part of the screen that begins at `corner`.
+fn place(
+    best: Option<template::Found>,
+    likeness: f64,
+    shown: bool,
+    corner: (u32, u32),
+) -> SightFinding {
+    let Some(best) = best else {
+        return SightFinding::plain(!shown, "nothing like it is there");
+    };
+    let found = format!(
+        "the best place is at {},{} with a likeness of {:.3}",
+        corner.0 + best.region.x,
+        corner.1 + best.region.y,
+        best.likeness
+    );
+    let is_shown = best.likeness >= likeness;
+    if !is_shown && !best.whole {
+        // A better place may be among those that were not tried.
+        let found = format!("too many places are a little like it; name a region; {found}");
+        return SightFinding::too_much(found);
+    }
+    SightFinding::plain(is_shown == shown, found)
 }
 
 /// A region of a picture, or all of it.
@@ -356,10 +383,34 @@ mod tests {
         };
         let finding = judge(&template("lamp.png", Some(near), true), &sight).unwrap();
         assert!(finding.found.contains("at 38,18 "), "{}", finding.found);
+        let huge = Sight {
+            last: Canvas::new(8193, 20).image(),
+            ..sight.clone()
+        };
+        for shown in [true, false] {
+            let error = judge(&template("lamp.png", None, shown), &huge).unwrap_err();
+            assert!(error.to_string().contains("name a region"), "{error}");
+        }
         for path in ["none.png", "broken.png"] {
             let error = judge(&template(path, None, true), &sight).unwrap_err();
             assert!(error.to_string().contains(path), "{error}");
         }
+    }
+
+    #[test]
+    fn a_search_that_was_cut_short_proves_nothing_but_what_it_found() {
+        let found = |likeness, whole| {
+            Some(template::Found {
+                region: LAMP,
+                likeness,
+                whole,
+            })
+        };
+        let holds = |best, shown| place(best, 0.9, shown, (0, 0)).holds;
+        assert!(holds(found(0.95, true), true) && !holds(found(0.95, true), false));
+        assert!(holds(found(0.95, false), true) && !holds(found(0.95, false), false));
+        assert!(!holds(found(0.5, true), true) && holds(found(0.5, true), false));
+        assert!(!holds(found(0.5, false), true) && !holds(found(0.5, false), false));
     }
 
     fn window(title: TitleTest, exists: bool) -> SightTest {

@@ -9,6 +9,6 @@ mod number;
 mod settle;
 mod words;
 
-pub use finding::{SightError, SightFinding};
+pub use finding::{Refusal, SightError, SightFinding};
 pub use judge::{Sight, judge};
-pub use settle::settle;
+pub use settle::{settle, settle_by};

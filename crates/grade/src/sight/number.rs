@@ -5,8 +5,8 @@ use std::time::Duration;
 use agon_core::sight::NumberTest;
 use agon_vision::{Line, number};
 
-use super::finding::SightFinding;
-use super::words::{folded, joined};
+use super::finding::{Refusal, SightFinding};
+use super::words::joined;
 use crate::reason::shown;
 
 /// What a number of seconds may exceed the play by: clocks begin and end apart.
@@ -17,13 +17,16 @@ const SURE: f64 = 0.75;
 pub(super) fn find(test: &NumberTest, lines: &[Line], played: Option<Duration>) -> SightFinding {
     let read = joined(lines);
     let Some(reading) = number::find(lines, test.after.as_deref(), test.form) else {
-        return none(test, &read);
+        return none(test, lines, &read);
     };
     let value = reading.value;
-    let doubt = implausible(test, value, played).or_else(|| {
-        (reading.confidence < SURE)
-            .then(|| format!("the reading is not sure ({:.2})", reading.confidence))
+    let doubt = (reading.confidence < SURE).then(|| {
+        format!(
+            "the reading {value} is not sure ({:.2})",
+            reading.confidence
+        )
     });
+    let refused = implausible(test, value, played).map(Refusal::Implausible);
     let wrong = out_of_bounds(test, value);
     let found = format!(
         "read {value} in {} (confidence {:.2})",
@@ -31,23 +34,23 @@ pub(super) fn find(test: &NumberTest, lines: &[Line], played: Option<Duration>) 
         reading.confidence
     );
     SightFinding {
-        holds: wrong.is_none(),
+        holds: wrong.is_none() && refused.is_none(),
         found: wrong.map_or_else(|| found.clone(), |wrong| format!("{wrong}; {found}")),
         value: Some(value),
         confidence: Some(reading.confidence),
         doubt,
+        refused,
     }
 }
 
 /// What stands behind the word may be there without being legible.
-fn none(test: &NumberTest, read: &str) -> SightFinding {
+fn none(test: &NumberTest, lines: &[Line], read: &str) -> SightFinding {
     let (what, doubt) = match &test.after {
         Some(word) => {
-            let there = folded(read).contains(&folded(word));
             let doubt = format!("{word} is there, but the number with it can't be read");
             (
                 format!("no number after {}", shown(word.as_bytes())),
-                there.then_some(doubt),
+                number::has_word(lines, word).then_some(doubt),
             )
         }
         None => ("no number".to_owned(), None),
@@ -80,15 +83,20 @@ fn out_of_bounds(test: &NumberTest, value: f64) -> Option<String> {
 }
 
 impl SightFinding {
-    /// Both must hold; what the words said is told only if it decides.
+    /// Both must hold; what the words said is told only if it decides. It does whatever became of the
+    /// number: a failure is a failure. But a number in doubt is none.
     pub(super) fn with(self, words: Self) -> Self {
         if words.holds {
             return self;
         }
+        let number = Some(&self).filter(|number| number.doubt.is_none());
         Self {
             holds: false,
             found: words.found,
-            ..self
+            value: number.and_then(|number| number.value),
+            confidence: number.and_then(|number| number.confidence),
+            doubt: None,
+            refused: self.refused,
         }
     }
 }
@@ -167,18 +175,21 @@ mod tests {
     }
 
     #[test]
-    fn more_than_was_played_is_doubted() {
+    fn more_than_was_played_can_not_be_right() {
         let plain = plain_within();
-        let doubt = found(&plain, "LAST 226", 3.1).doubt.unwrap();
-        assert_eq!(doubt, "226 seconds can't be right: 3.10 were played");
-        assert_eq!(found(&plain, "LAST 4", 3.1).doubt, None);
+        let finding = found(&plain, "LAST 226", 3.1);
+        assert_eq!((finding.holds, &finding.doubt), (false, &None));
+        let why = "226 seconds can't be right: 3.10 were played";
+        assert_eq!(finding.refused, Some(Refusal::Implausible(why.to_owned())));
+        assert_eq!(finding.disbelief(), Some(why));
+        assert_eq!(found(&plain, "LAST 4", 3.1).refused, None);
         let any = NumberTest {
             within_play: false,
             ..plain
         };
-        assert_eq!(found(&any, "LAST 226", 3.1).doubt, None);
+        assert_eq!(found(&any, "LAST 226", 3.1).refused, None);
         let lines = [line("LAST 226", 10, 0.9)];
-        assert_eq!(find(&plain_within(), &lines, None).doubt, None);
+        assert_eq!(find(&plain_within(), &lines, None).refused, None);
     }
 
     #[test]
@@ -189,10 +200,29 @@ mod tests {
     }
 
     #[test]
+    fn a_doubt_does_not_hide_that_the_words_are_wrong() {
+        let unsure = find(&after_last(), &[line("LAST 12:34", 10, 0.45)], None);
+        assert!(unsure.doubt.is_some() && unsure.value.is_some());
+        let words = || SightFinding::plain(false, "expected BEST");
+        let finding = unsure.clone().with(words());
+        assert_eq!((finding.holds, &*finding.found), (false, "expected BEST"));
+        assert_eq!((finding.doubt, finding.value), (None, None));
+        // What is sure is told all the same.
+        let sure = found(&after_last(), "LAST 2:34", 3.0).with(words());
+        assert_eq!((sure.holds, sure.value), (false, Some(2.34)));
+        let right = SightFinding::plain(true, "read LAST");
+        assert!(unsure.with(right).doubt.is_some());
+    }
+
+    #[test]
     fn a_word_without_its_number_is_not_the_same_as_no_word() {
         let finding = found(&after_last(), "LAST", 3.0);
         assert_eq!((finding.holds, finding.value), (false, None));
         assert!(finding.doubt.is_some());
+        // Nor is a part of another word, or of two.
+        for other in ["BLAST", "VILLA STREET"] {
+            assert_eq!(found(&after_last(), other, 3.0).doubt, None, "{other}");
+        }
         let finding = found(&after_last(), "BEST", 3.0);
         assert_eq!((finding.holds, finding.doubt), (false, None));
         assert!(
@@ -210,7 +240,7 @@ mod tests {
             let finding = found(&after_last(), &format!("LAST {seconds}:{hundredths:02}"), played);
             let value = finding.value.unwrap();
             prop_assert!((value - f64::from(seconds) - f64::from(hundredths) / 100.0).abs() < 1e-9);
-            prop_assert_eq!(finding.doubt.is_none(), value <= played + SLACK);
+            prop_assert_eq!(finding.refused.is_none(), value <= played + SLACK);
         }
     }
 }

@@ -1,33 +1,44 @@
-//! A second look, and if need be a third: a number decides a score, so it is read in several sizes,
-//! and only what is plausible and was read alike counts. What stays in doubt says so.
+//! A second look, and if need be more: a number decides a score, so it is read in several sizes, and by
+//! another program where there is one, and only what is plausible and was read alike counts. What was
+//! read alike and can't be has failed; what stays in doubt says so.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use agon_core::SightTest;
 use agon_core::sight::NumberTest;
 use agon_vision::{Image, Line, Reader};
 
-use super::finding::{SightError, SightFinding};
-use super::judge::{Sight, judge, part};
+use super::finding::{SightError, SightFinding, read};
+use super::judge::{Sight, judge_by, part};
 use super::{number, words};
 
 /// How many times larger, look by look.
 const SIZES: [u32; 3] = [1, 2, 3];
 /// So sure must the only reading be that there is.
 const ALONE: f64 = 0.9;
-/// A picture is not enlarged beyond this.
-const MOST_PIXELS: u64 = 4096 * 4096;
+/// How long all looks together may take where nobody says it.
+const SETTLING: Duration = Duration::from_secs(30);
 
-/// Answers a question as [`judge`] does, but looks again where a number is asked for. A finding with
-/// a `doubt` could not be settled.
+/// Answers a question as [`judge`](super::judge()) does, but looks again where a number is asked for. A
+/// finding with a `doubt` could not be settled.
 pub fn settle(test: &SightTest, sight: &Sight<'_>) -> Result<SightFinding, SightError> {
+    settle_by(test, sight, Instant::now() + SETTLING)
+}
+
+/// As [`settle`], with a deadline of its own. What can't be read by then is too much.
+pub fn settle_by(
+    test: &SightTest,
+    sight: &Sight<'_>,
+    deadline: Instant,
+) -> Result<SightFinding, SightError> {
     let SightTest::Text {
         region,
         tests,
         number: Some(number),
     } = test
     else {
-        return judge(test, sight);
+        return judge_by(test, sight, deadline);
     };
     words::usable(tests)?;
     let picture = part(&sight.last, *region)?;
@@ -38,7 +49,10 @@ pub fn settle(test: &SightTest, sight: &Sight<'_>) -> Result<SightFinding, Sight
         let Some(picture) = enlarged(&picture, size) else {
             break;
         };
-        let lines: Vec<Line> = reader.read(&picture)?;
+        let lines = match read(reader.read_by(&picture, deadline))? {
+            Ok(lines) => lines,
+            Err(too_much) => return Ok(too_much),
+        };
         if words.is_none() {
             words = Some(words::find(tests, &lines)?);
         }
@@ -47,34 +61,64 @@ pub fn settle(test: &SightTest, sight: &Sight<'_>) -> Result<SightFinding, Sight
             break;
         }
     }
-    let finding = verdict(number, readings);
+    let mut finding = verdict(number, &readings);
+    if finding.doubt.is_some()
+        && let Some(lines) = read_otherwise(&reader, &picture, deadline)
+    {
+        let other = number::find(number, &lines, sight.played);
+        finding = confirmed(number, &readings, other);
+    }
     Ok(match words {
         Some(words) => finding.with(words),
         None => finding,
     })
 }
 
-/// The value that two looks gave, if there is one.
+/// What another program reads, if there is one and it can.
+fn read_otherwise(reader: &Reader, picture: &Image, deadline: Instant) -> Option<Vec<Line>> {
+    reader.second_opinion()?.read_by(picture, deadline).ok()
+}
+
+/// A reading that can be believed and that two looks gave, if there is one.
 fn agreed(readings: &[SightFinding]) -> Option<&SightFinding> {
-    believable(readings).find(|one| {
-        let alike = believable(readings).filter(|other| other.value == one.value);
-        alike.count() >= 2
-    })
+    twice(&believable(readings).collect::<Vec<_>>())
+}
+
+/// A reading that can't be right and that two looks gave for sure, if nothing else speaks for another:
+/// then the screen really says so.
+fn impossible(readings: &[SightFinding]) -> Option<&SightFinding> {
+    if believable(readings).next().is_some() {
+        return None;
+    }
+    twice(&sure(readings).collect::<Vec<_>>())
+}
+
+fn twice<'a>(readings: &[&'a SightFinding]) -> Option<&'a SightFinding> {
+    let alike = |one: &SightFinding| {
+        let alike = readings.iter().filter(|other| other.value == one.value);
+        alike.count()
+    };
+    readings.iter().copied().find(|one| alike(one) >= 2)
 }
 
 /// Readings that have a number and no doubt.
-fn believable(readings: &[SightFinding]) -> impl Iterator<Item = &SightFinding> {
+fn sure(readings: &[SightFinding]) -> impl Iterator<Item = &SightFinding> {
     readings
         .iter()
         .filter(|reading| reading.value.is_some() && reading.doubt.is_none())
 }
 
+/// Those that may be right.
+fn believable(readings: &[SightFinding]) -> impl Iterator<Item = &SightFinding> {
+    sure(readings).filter(|reading| reading.refused.is_none())
+}
+
 /// What several looks together say.
-fn verdict(test: &NumberTest, readings: Vec<SightFinding>) -> SightFinding {
-    if let Some(agreed) = agreed(&readings) {
+fn verdict(test: &NumberTest, readings: &[SightFinding]) -> SightFinding {
+    if let Some(agreed) = agreed(readings) {
         return agreed.clone();
     }
-    let all: Vec<_> = believable(&readings).collect();
+    let all: Vec<_> = believable(readings).collect();
     if let [only] = all[..]
         && only
             .confidence
@@ -82,22 +126,32 @@ fn verdict(test: &NumberTest, readings: Vec<SightFinding>) -> SightFinding {
     {
         return only.clone();
     }
+    if let Some(impossible) = impossible(readings) {
+        return impossible.clone();
+    }
     // Nothing there at all is an answer; anything else is not.
     let nothing = |reading: &SightFinding| reading.value.is_none() && reading.doubt.is_none();
-    let doubt = match readings.iter().all(nothing) {
-        true => None,
-        false => Some(in_doubt(test, &readings)),
-    };
-    let first = readings.into_iter().next();
-    let first = first.unwrap_or_else(|| SightFinding::plain(false, "nothing was read"));
-    SightFinding { doubt, ..first }
+    if readings.iter().all(nothing) {
+        let first = readings.first().cloned();
+        return first.unwrap_or_else(|| SightFinding::plain(false, "nothing was read"));
+    }
+    in_doubt(test, readings)
 }
 
-fn in_doubt(test: &NumberTest, readings: &[SightFinding]) -> String {
+/// What looks that were in doubt say together with what another program read. That can confirm one of
+/// them, but never stands alone: it reads worse.
+fn confirmed(test: &NumberTest, readings: &[SightFinding], other: SightFinding) -> SightFinding {
+    let all: Vec<_> = readings.iter().cloned().chain([other]).collect();
+    let settled = agreed(&all).or_else(|| impossible(&all)).cloned();
+    settled.unwrap_or_else(|| in_doubt(test, &all))
+}
+
+/// The first look, and what speaks against it.
+fn in_doubt(test: &NumberTest, readings: &[SightFinding]) -> SightFinding {
     let said: Vec<String> = readings
         .iter()
-        .map(|reading| match (&reading.doubt, reading.value) {
-            (Some(doubt), _) => doubt.clone(),
+        .map(|reading| match (reading.disbelief(), reading.value) {
+            (Some(doubt), _) => doubt.to_owned(),
             (None, Some(value)) => value.to_string(),
             (None, None) => "nothing".to_owned(),
         })
@@ -106,20 +160,26 @@ fn in_doubt(test: &NumberTest, readings: &[SightFinding]) -> String {
         Some(word) => format!("the number after {word}"),
         None => "the number".to_owned(),
     };
-    format!(
+    let doubt = format!(
         "{what} could not be read reliably, look by look: {}",
         said.join("; ")
-    )
+    );
+    let first = readings.first().cloned();
+    SightFinding {
+        doubt: Some(doubt),
+        refused: None,
+        ..first.unwrap_or_else(|| SightFinding::plain(false, "nothing was read"))
+    }
 }
 
-/// Every pixel as a square of `size` by `size`; none if that would be too large.
+/// Every pixel as a square of `size` by `size`; none if that would be too large to be read.
 fn enlarged(image: &Arc<Image>, size: u32) -> Option<Arc<Image>> {
     if size == 1 {
         return Some(Arc::clone(image));
     }
     let width = image.width().checked_mul(size)?;
     let height = image.height().checked_mul(size)?;
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+    if !Reader::takes(width, height) {
         return None;
     }
     let size = size as usize;
@@ -144,6 +204,7 @@ mod tests {
     use agon_core::sight::NumberForm;
     use proptest::prelude::*;
 
+    use super::super::finding::Refusal;
     use super::*;
 
     const TEST: NumberTest = NumberTest {
@@ -162,10 +223,19 @@ mod tests {
         }
     }
 
-    fn doubtful(value: f64) -> SightFinding {
+    fn too_many(value: f64) -> SightFinding {
+        let why = format!("{value} can't be right");
         SightFinding {
-            doubt: Some(format!("{value} can't be right")),
+            holds: false,
+            refused: Some(Refusal::Implausible(why)),
             ..read(value, 0.99)
+        }
+    }
+
+    fn unsure(value: f64) -> SightFinding {
+        SightFinding {
+            doubt: Some(format!("{value} is not sure")),
+            ..read(value, 0.6)
         }
     }
 
@@ -174,46 +244,83 @@ mod tests {
     }
 
     fn settled(readings: &[SightFinding]) -> Option<f64> {
-        let finding = verdict(&TEST, readings.to_vec());
-        finding.value.filter(|_| finding.doubt.is_none())
+        let finding = verdict(&TEST, readings);
+        finding.value.filter(|_| finding.disbelief().is_none())
+    }
+
+    /// What is sure to be on the screen although it can't be right.
+    fn refused(finding: &SightFinding) -> Option<f64> {
+        assert!(!finding.holds || finding.refused.is_none());
+        let refused = finding.doubt.is_none() && finding.refused.is_some();
+        finding.value.filter(|_| refused)
     }
 
     #[test]
     fn two_that_agree_settle_it() {
         assert_eq!(settled(&[read(2.26, 0.6), read(2.26, 0.6)]), Some(2.26));
         assert_eq!(
-            settled(&[doubtful(226.0), read(2.26, 0.6), read(2.26, 0.6)]),
+            settled(&[too_many(226.0), read(2.26, 0.6), read(2.26, 0.6)]),
             Some(2.26)
         );
         assert_eq!(
             settled(&[read(2.28, 0.9), read(2.26, 0.6), read(2.26, 0.6)]),
             Some(2.26)
         );
-        // Being wrong alike does not make it right.
-        assert_eq!(
-            settled(&[doubtful(226.0), doubtful(226.0), nothing()]),
-            None
-        );
+    }
+
+    #[test]
+    fn what_two_looks_saw_is_there_even_if_it_can_not_be() {
+        for third in [nothing(), too_many(99.0), unsure(2.26), unsure(226.0)] {
+            let finding = verdict(&TEST, &[too_many(226.0), third, too_many(226.0)]);
+            assert_eq!(refused(&finding), Some(226.0), "{finding:?}");
+        }
+        // As long as something speaks for another value, nobody knows.
+        for looks in [
+            [too_many(226.0), read(2.26, 0.8), too_many(226.0)],
+            [too_many(226.0), too_many(99.0), nothing()],
+            [too_many(226.0), unsure(226.0), nothing()],
+        ] {
+            let finding = verdict(&TEST, &looks);
+            assert!(finding.doubt.is_some(), "{looks:?}");
+            assert_eq!(finding.refused, None);
+        }
+    }
+
+    #[test]
+    fn another_program_confirms_and_never_decides_alone() {
+        let looks = [read(5.0, 0.8), read(6.0, 0.8), unsure(7.0)];
+        assert!(verdict(&TEST, &looks).doubt.is_some());
+        let finding = confirmed(&TEST, &looks, read(6.0, 0.8));
+        assert_eq!((finding.value, finding.disbelief()), (Some(6.0), None));
+        for other in [read(7.0, 0.99), nothing(), unsure(6.0), too_many(99.0)] {
+            let finding = confirmed(&TEST, &looks, other.clone());
+            assert!(finding.doubt.is_some(), "{other:?}");
+        }
+        let looks = [too_many(226.0), too_many(99.0), nothing()];
+        let finding = confirmed(&TEST, &looks, too_many(226.0));
+        assert_eq!(refused(&finding), Some(226.0));
+        let finding = confirmed(&TEST, &looks, read(2.26, 0.99));
+        assert!(finding.doubt.is_some());
     }
 
     #[test]
     fn one_alone_must_be_sure() {
         assert_eq!(settled(&[nothing(), read(5.0, 0.95), nothing()]), Some(5.0));
-        assert_eq!(settled(&[doubtful(9.0), read(5.0, 0.95)]), Some(5.0));
+        assert_eq!(settled(&[too_many(9.0), read(5.0, 0.95)]), Some(5.0));
         assert_eq!(settled(&[nothing(), read(5.0, 0.6), nothing()]), None);
         assert_eq!(settled(&[read(5.0, 0.95), read(6.0, 0.95)]), None);
     }
 
     #[test]
     fn a_doubt_tells_what_every_look_saw_and_nothing_is_an_answer() {
-        let finding = verdict(&TEST, vec![read(5.0, 0.6), doubtful(9.0), nothing()]);
+        let finding = verdict(&TEST, &[read(5.0, 0.6), too_many(9.0), nothing()]);
         assert_eq!(
             finding.doubt.as_deref(),
             Some(
                 "the number could not be read reliably, look by look: 5; 9 can't be right; nothing"
             )
         );
-        let finding = verdict(&TEST, vec![nothing(), nothing(), nothing()]);
+        let finding = verdict(&TEST, &[nothing(), nothing(), nothing()]);
         assert_eq!((finding.holds, finding.doubt), (false, None));
     }
 
@@ -233,13 +340,14 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_settled_was_read_without_a_doubt(
-            looks in prop::collection::vec((0u8..4, 0u8..3, 0.5f64..1.0), 1..4),
+            looks in prop::collection::vec((0u8..4, 0u8..4, 0.5f64..1.0), 1..4),
         ) {
             let readings: Vec<_> = looks
                 .iter()
                 .map(|&(value, kind, confidence)| match kind {
                     0 => read(f64::from(value), confidence),
-                    1 => doubtful(f64::from(value)),
+                    1 => too_many(f64::from(value)),
+                    2 => unsure(f64::from(value)),
                     _ => nothing(),
                 })
                 .collect();

@@ -1,6 +1,7 @@
 //! Tests of what was read off a screen. Lines are joined by line ends. Who reads letters off pixels
-//! can't be trusted with spaces and capitals, so `contains` and `not_contains` mind neither; the
-//! other tests take the text as it was read, without white space around it.
+//! can't be trusted with spaces and capitals, so `contains` and `not_contains` mind neither at all
+//! (`NOWHERE` contains `now here`); the other tests take the text as it was read, without white space
+//! around it.
 
 use agon_core::check::TextTest;
 use agon_vision::Line;
@@ -16,7 +17,7 @@ pub(super) fn joined(lines: &[Line]) -> String {
 }
 
 /// Small letters without white space: a space may get lost on the way from the pixels.
-pub(super) fn folded(text: &str) -> String {
+fn folded(text: &str) -> String {
     text.split_whitespace().map(str::to_lowercase).collect()
 }
 

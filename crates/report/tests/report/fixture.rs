@@ -27,6 +27,7 @@ pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
         checkers: "1".to_owned(),
         selection: Default::default(),
         tasks,
+        programs: std::collections::BTreeMap::new(),
         host: HostStamp {
             os: "Debian 12".to_owned(),
             kernel: "6.1".to_owned(),

@@ -54,6 +54,14 @@ pub fn find(lines: &[Line], after: Option<&str>, form: NumberForm) -> Option<Rea
     })
 }
 
+/// Whether a word stands somewhere, whole, as [`find`] looks for it.
+pub fn has_word(lines: &[Line], word: &str) -> bool {
+    lines.iter().any(|line| {
+        let chars: Vec<char> = line.text.chars().collect();
+        !spots(&chars, word).is_empty()
+    })
+}
+
 /// The word, in its line.
 struct Place<'a> {
     line: &'a Line,
@@ -221,6 +229,20 @@ mod tests {
         let far = [line("LAST", 0, 0), line("58:07", 0, 200)];
         assert_eq!(last(&far), None);
         assert_eq!(last(&[line("NEXT 12:34", 0, 0)]), None);
+    }
+
+    #[test]
+    fn a_word_is_not_found_in_others_nor_across_them() {
+        for (text, there) in [
+            ("the LAST one", true),
+            ("LA5T12:34", true),
+            ("BLAST", false),
+            ("LA ST", false),
+            ("VILLA STREET", false),
+        ] {
+            assert_eq!(has_word(&[line(text, 0, 0)], "last"), there, "{text}");
+        }
+        assert!(!has_word(&[line("LA", 0, 0), line("ST", 0, 30)], "last"));
     }
 
     #[test]

@@ -5,4 +5,4 @@ mod find;
 mod form;
 mod word;
 
-pub use find::{Reading, find};
+pub use find::{Reading, find, has_word};

@@ -11,8 +11,10 @@ const BOX: f32 = 0.5;
 const SMALLEST: usize = 3;
 /// Detection draws text thinner than it is: by this factor of area to outline.
 const GROWTH: f32 = 1.6;
-/// Boxes of a picture; a picture of dots has more.
-pub(super) const MOST_BOXES: usize = 1000;
+/// Boxes of a picture, before they are joined to lines: there is no room for more words.
+const MOST_BOXES: usize = 4000;
+/// Lines that are read. More than fit on a desktop full of text.
+const MOST_LINES: usize = 1000;
 
 /// A rectangle of the map; right and bottom lie outside.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,9 +54,10 @@ impl TextBox {
     }
 }
 
-/// The lines of text in a map, which has `width` points in each row.
-pub(super) fn lines(map: &[f32], width: usize) -> Vec<TextBox> {
-    let boxes = components(map, width)
+/// The lines of text in a map, which has `width` points in each row; none if there are more than can be
+/// read. Some of them are never left out: what is written there would go unseen.
+pub(super) fn lines(map: &[f32], width: usize) -> Option<Vec<TextBox>> {
+    let boxes = components(map, width)?
         .into_iter()
         .filter(|found| certainty(map, width, *found) >= BOX)
         .map(|found| {
@@ -68,7 +71,8 @@ pub(super) fn lines(map: &[f32], width: usize) -> Vec<TextBox> {
             }
         })
         .collect();
-    joined(boxes)
+    let lines = joined(boxes);
+    (lines.len() <= MOST_LINES).then_some(lines)
 }
 
 /// Points that hang together; right and bottom lie outside.
@@ -90,9 +94,10 @@ impl Component {
     }
 }
 
-fn components(map: &[f32], width: usize) -> Vec<Component> {
+/// None if there are too many.
+fn components(map: &[f32], width: usize) -> Option<Vec<Component>> {
     let Some(height) = map.len().checked_div(width) else {
-        return Vec::new();
+        return Some(Vec::new());
     };
     let mut open: Vec<bool> = map.iter().map(|value| *value > TEXT).collect();
     let mut found = Vec::new();
@@ -126,13 +131,13 @@ fn components(map: &[f32], width: usize) -> Vec<Component> {
             }
         }
         if part.width() >= SMALLEST && part.height() >= SMALLEST {
-            found.push(part);
             if found.len() == MOST_BOXES {
-                break;
+                return None;
             }
+            found.push(part);
         }
     }
-    found
+    Some(found)
 }
 
 fn certainty(map: &[f32], width: usize, part: Component) -> f32 {
@@ -184,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_block_of_text_is_found_and_grown() {
-        let found = lines(&map(100, 50, &[(20, 10, 40, 8)]), 100);
+        let found = lines(&map(100, 50, &[(20, 10, 40, 8)]), 100).unwrap();
         assert_eq!(found.len(), 1);
         let more = 40.0 * 8.0 * GROWTH / 96.0;
         assert!((found[0].left - (20.0 - more)).abs() < 0.01);
@@ -198,14 +203,38 @@ mod tests {
             40,
             &[(10, 10, 40, 8), (60, 10, 40, 8), (200, 10, 40, 8)],
         );
-        assert_eq!(lines(&words, 300).len(), 2);
+        assert_eq!(lines(&words, 300).unwrap().len(), 2);
         let rows = map(300, 60, &[(10, 10, 40, 8), (10, 36, 40, 8)]);
-        assert_eq!(lines(&rows, 300).len(), 2);
+        assert_eq!(lines(&rows, 300).unwrap().len(), 2);
     }
 
     #[test]
     fn dots_are_no_text() {
-        assert!(lines(&map(50, 50, &[(5, 5, 2, 2), (20, 20, 1, 30)]), 50).is_empty());
+        let dots = map(50, 50, &[(5, 5, 2, 2), (20, 20, 1, 30)]);
+        assert_eq!(lines(&dots, 50), Some(Vec::new()));
+    }
+
+    #[test]
+    fn too_many_are_refused_and_never_cut_short() {
+        let spread = |count: usize| {
+            let blocks: Vec<_> = (0..count)
+                .map(|at| (at % 20 * 20, at / 20 * 20, 4, 4))
+                .collect();
+            lines(&map(400, count.div_ceil(20) * 20, &blocks), 400)
+        };
+        assert_eq!(
+            spread(MOST_LINES).map(|found| found.len()),
+            Some(MOST_LINES)
+        );
+        assert_eq!(spread(MOST_LINES + 1), None);
+        // Too faint to be text, but too many to be looked at.
+        let points: Vec<f32> = (0..256 * 256)
+            .map(|at| match (at % 256 % 4, at / 256 % 4) {
+                (3, _) | (_, 3) => 0.0,
+                _ => 0.31,
+            })
+            .collect();
+        assert_eq!(lines(&points, 256), None);
     }
 
     #[test]
@@ -229,7 +258,7 @@ mod tests {
         ) {
             let rows = values.len().checked_div(width).unwrap_or(0);
             let found = lines(&values[..rows * width], width);
-            prop_assert!(found.len() <= MOST_BOXES);
+            prop_assert!(found.is_some_and(|found| found.len() <= MOST_LINES));
         }
     }
 }

@@ -34,7 +34,7 @@ impl Detection {
         Ok(Self(model))
     }
 
-    /// The rectangles that hold lines of text.
+    /// The rectangles that hold lines of text, all of them.
     pub(super) fn find(&self, image: &Image) -> Result<Vec<Region>, OcrError> {
         let scale = scale(image.width(), image.height());
         let side = |pixels: u32| ((pixels as f32 * scale).round() as usize).max(1);
@@ -57,10 +57,8 @@ impl Detection {
         let (map, across) = self.run(planes)?;
         let region =
             |found: TextBox| found.region(scale, MARGIN as f32, image.width(), image.height());
-        Ok(boxes::lines(&map, across)
-            .into_iter()
-            .filter_map(region)
-            .collect())
+        let lines = boxes::lines(&map, across).ok_or(OcrError::TooMuch)?;
+        Ok(lines.into_iter().filter_map(region).collect())
     }
 
     /// The map, and the points in each of its rows.

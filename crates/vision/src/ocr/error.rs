@@ -13,6 +13,9 @@ pub enum OcrError {
     Load(String),
     #[error("reading text failed: {0}")]
     Run(String),
+    /// Also when the time was over before everything was read.
+    #[error("too much text to read; name a region")]
+    TooMuch,
     #[error("a picture of {width}x{height} is too large to be read: name a region")]
     TooLarge { width: u32, height: u32 },
     #[error(transparent)]

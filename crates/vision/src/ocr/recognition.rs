@@ -1,5 +1,7 @@
 //! What a line of text says: the recognition model, fed with lines of one height, several at a time.
 
+use std::time::Instant;
+
 use agon_core::Region;
 use rten::{Model, Value};
 
@@ -41,13 +43,21 @@ impl Recognition {
         Ok(Self { model, alphabet })
     }
 
-    /// What each of the regions says, in their order.
-    pub(super) fn read(&self, image: &Image, lines: &[Region]) -> Result<Vec<Decoded>, OcrError> {
+    /// What each of the regions says, in their order; all of them before the deadline, or none.
+    pub(super) fn read(
+        &self,
+        image: &Image,
+        lines: &[Region],
+        deadline: Instant,
+    ) -> Result<Vec<Decoded>, OcrError> {
         let mut order: Vec<(usize, usize)> = lines.iter().map(width).zip(0..).collect();
         order.sort_unstable();
         let mut decoded: Vec<Decoded> = lines.iter().map(|_| Decoded::default()).collect();
         let mut rest = order.as_slice();
         while let Some(&(narrowest, _)) = rest.first() {
+            if Instant::now() >= deadline {
+                return Err(OcrError::TooMuch);
+            }
             let fits = |(at, (width, _)): (usize, &(usize, usize))| {
                 *width as f32 <= narrowest as f32 * FILLED && (at + 1) * width <= MOST_POINTS
             };

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agon_core::Region;
 
 use super::error::OcrError;
 use super::line::Line;
 use crate::image::Image;
-use crate::program;
+use crate::program::{self, ProgramError};
 
 const PROGRAM: &str = "tesseract";
 /// Letters of screens are too small for it.
@@ -42,7 +42,7 @@ impl Tesseract {
         &self.version
     }
 
-    pub(super) fn read(&self, image: &Image) -> Result<Vec<Line>, OcrError> {
+    pub(super) fn read(&self, image: &Image, deadline: Instant) -> Result<Vec<Line>, OcrError> {
         let pixels = u64::from(image.width()) * u64::from(image.height());
         let growth = if pixels * u64::from(GROWTH * GROWTH) <= MOST_GROWN {
             GROWTH
@@ -54,7 +54,14 @@ impl Tesseract {
             .args(["stdin", "stdout", "--psm", "6", "tsv"])
             // More threads make it several times slower.
             .env("OMP_THREAD_LIMIT", "1");
-        let output = program::run(&mut command, page(image, growth), READING)?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let output = program::run(&mut command, page(image, growth), READING.min(left)).map_err(
+            |error| match error {
+                // It is as slow as there is much on the screen.
+                ProgramError::TooSlow { .. } => OcrError::TooMuch,
+                error => error.into(),
+            },
+        )?;
         Ok(lines(&String::from_utf8_lossy(&output), growth, image))
     }
 }
@@ -212,7 +219,7 @@ mod tests {
         Image::from_bgrx(width, height, &bgrx).unwrap()
     }
 
-    /// What tesseract 5.3.0 wrote.
+    /// A table in the format of `tesseract ... tsv`, made for these tests.
     const TABLE: &str = "\
 level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext
 1\t1\t0\t0\t0\t0\t0\t0\t640\t220\t-1\t

@@ -1,11 +1,12 @@
 //! The screens that games end with, in several sizes and colours.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_core::Region;
 use agon_core::sight::NumberForm;
 use agon_vision::ocr::Engine;
-use agon_vision::{Image, Line, Reader, number};
+use agon_vision::{Image, Line, OcrError, Reader, number};
 
 use super::drawing::Canvas;
 
@@ -132,6 +133,25 @@ fn noise_and_huge_pictures_are_survived() {
     reader
         .read(&Image::from_bgrx(200, 150, &noise).unwrap())
         .unwrap();
-    let huge = Canvas::new(7000, 6000, NIGHT).image();
-    assert!(reader.read(&huge).is_err());
+    for (width, height) in [(7000, 6000), (8_000_000, 1), (1, 8_193)] {
+        let huge = Canvas::new(width, height, NIGHT).image();
+        let refused = reader.read(&huge);
+        assert!(matches!(refused, Err(OcrError::TooLarge { .. })));
+    }
+    for (width, height) in [(8192, 1), (1, 8192)] {
+        let long = Canvas::new(width, height, NIGHT).image();
+        assert_eq!(reader.read(&long).unwrap(), [], "{width}x{height}");
+    }
+}
+
+#[test]
+fn what_is_not_read_in_time_is_not_read_at_all() {
+    let reader = reader();
+    let over = Instant::now();
+    let image = game_over(480, 360, 2, "12:34", [NIGHT, WHITE]);
+    let error = reader.read_by(&image, over).unwrap_err();
+    assert_eq!(error.to_string(), "too much text to read; name a region");
+    // Nothing is read as fast as can be.
+    let blank = Canvas::new(480, 360, NIGHT).image();
+    assert_eq!(reader.read_by(&blank, over).unwrap(), []);
 }

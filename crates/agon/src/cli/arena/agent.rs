@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agon_agent::play::players;
-use agon_arena::{AgentServer, ProcessAgent, Server, ServerOptions, Token, child};
+use agon_arena::{AgentServer, ProcessAgent, Server, ServerOptions, child};
 use agon_core::WorldClock;
 
 use super::args::{AgentArgs, HostArgs};
@@ -56,7 +56,7 @@ pub(super) fn options(
     desktop: &ChoiceArgs,
 ) -> Result<ServerOptions, Failure> {
     Ok(ServerOptions {
-        token: host.token.token.clone().map(Token::new),
+        token: host.token.token()?,
         desktop: Some(chosen_address(desktop)?),
         ..ServerOptions::at(&host.host, port)
     })

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use agon_arena::NETWORK;
+use agon_arena::{NETWORK, Token};
 use agon_core::Seconds;
 use agon_desktop::{DesktopConfig, Size};
 use clap::{Args, Subcommand};
 
 use crate::cli::desktop::ChoiceArgs;
+use crate::cli::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
@@ -50,10 +51,18 @@ pub(super) struct TokenArgs {
     #[arg(
         long,
         value_name = "TOKEN",
-        env = "AGON_ARENA_TOKEN",
+        env = Token::VARIABLE,
         hide_env_values = true
     )]
-    pub(super) token: Option<String>,
+    token: Option<String>,
+}
+
+impl TokenArgs {
+    /// Read here and not by the parser, whose complaints would show it.
+    pub(super) fn token(&self) -> Result<Option<Token>, Failure> {
+        let token = self.token.clone().map(Token::new).transpose();
+        token.map_err(Failure::new)
+    }
 }
 
 #[derive(Debug, Args)]

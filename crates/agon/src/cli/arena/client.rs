@@ -1,6 +1,6 @@
 //! `agon arena client`: has tasks played by servers that are there already.
 
-use agon_arena::{ClientOptions, Token, run_evaluation_client_async};
+use agon_arena::{ClientOptions, run_evaluation_client_async};
 
 use super::args::ClientArgs;
 use super::{show, task_file};
@@ -13,7 +13,7 @@ pub(super) async fn client(args: &ClientArgs) -> Result<Exit, Failure> {
     let tasks = files.into_iter().map(|file| file.task);
     let stop = signals::stop_on_signal("stopping: the evaluation is aborted")?;
     let options = ClientOptions {
-        token: args.token.token.clone().map(Token::new),
+        token: args.token.token()?,
         ..ClientOptions::default()
     };
     let done = run_evaluation_client_async(

@@ -2,9 +2,7 @@
 //! several at the same time.
 
 use agon_agent::play::players;
-use agon_arena::{
-    ArenaError, Evaluation, PairOptions, Pairing, ServerOptions, Task, Token, evaluators,
-};
+use agon_arena::{ArenaError, Evaluation, PairOptions, Pairing, ServerOptions, Task, evaluators};
 use agon_core::WorldClock;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -100,7 +98,7 @@ impl Plans {
             (None, Some(slice)) => WorldClock::Paused { slice },
             (None, None) => WorldClock::Realtime,
         };
-        let token = args.token.token.clone().map(Token::new);
+        let token = args.token.token()?;
         let display = args.desktop.as_deref().map(address_of).transpose()?;
         let server = |host: &str, port| ServerOptions {
             token: token.clone(),

@@ -108,6 +108,14 @@ impl Played {
         looks.collect()
     }
 
+    pub(super) fn notes(&self) -> Vec<&str> {
+        let notes = self.events.iter().filter_map(|event| match &event.body {
+            EventBody::Note(note) => Some(note.as_str()),
+            _ => None,
+        });
+        notes.collect()
+    }
+
     #[track_caller]
     pub(super) fn stats(&self) -> &PlayStats {
         let mut stats = self.events.iter().filter_map(|event| match &event.body {

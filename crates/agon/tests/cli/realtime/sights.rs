@@ -1,11 +1,16 @@
 //! Checks that look at the screen: after turns, again from the record, and programs that are shown.
 
-use agon::core::FaultClass;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
 use agon::core::screen::ScreenMoment;
 use agon::core::verdict::Outcome;
+use agon::core::{Digest, FaultClass};
 use serde_json::json;
 
-use super::game::Arena;
+use super::game::{Arena, task};
+use crate::support::Called;
 
 #[test]
 fn the_last_screen_of_turns_is_checked_and_can_be_checked_again() {
@@ -78,4 +83,60 @@ fn a_program_that_is_missing_is_told_with_what_to_do() {
     let fault = arena.trial().line.fault.unwrap();
     assert_eq!(fault.class, FaultClass::Setup);
     assert!(fault.message.contains("cargo build"), "{fault}");
+}
+
+/// A game of this machine, and how `agon` is called that finds it.
+fn with_program(arena: &Arena) -> (PathBuf, impl Fn(&str) -> Called) {
+    let program = arena
+        .bench
+        .write("bin/agon-old-game", "#!/bin/sh\nexec xterm\n");
+    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let changes = json!({
+        "realtime": null,
+        "environment": { "apps": ["agon-old-game"], "programs": ["agon-old-game"] },
+        "solution": [{ "action": "finish" }],
+        "checks": [
+            { "type": "window", "title": "No such", "exists": false },
+            { "type": "file", "path": "game.sh" },
+        ],
+    });
+    arena.bench.suite(&[("a", &task(&changes).to_string())]);
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", program.parent().unwrap().display());
+    let call = move |mode: &str| {
+        let run = "run suite --out run --json --agent oracle --mode";
+        let args: Vec<&str> = run.split(' ').chain([mode]).collect();
+        let output = arena.bench.agon(&args).env("PATH", &path).output();
+        Called(output.unwrap())
+    };
+    (program, call)
+}
+
+#[test]
+fn pictures_and_files_are_graded_again_without_the_programs_of_then() {
+    let arena = Arena::new();
+    let (program, call) = with_program(&arena);
+    call("run-all").expect(0);
+    std::fs::remove_file(program).unwrap();
+    call("validate-only").expect(0);
+    let again = arena.trial().line;
+    assert!(again.regraded && again.fault.is_none(), "{again:?}");
+}
+
+#[test]
+fn a_run_goes_on_with_the_programs_that_it_began_with() {
+    let arena = Arena::new();
+    let (program, call) = with_program(&arena);
+    call("run-all").expect(0);
+    let known = arena.bench.reader().manifest().programs.clone();
+    assert_eq!(
+        known["agon-old-game"],
+        Digest::of(&std::fs::read(&program).unwrap())
+    );
+    call("run-all").expect(0);
+    std::fs::write(&program, "#!/bin/sh\nexec xterm -bg blue\n").unwrap();
+    let refused = call("run-all");
+    let said = refused.stderr() + &refused.stdout();
+    assert_ne!(refused.status(), 0, "{said}");
+    assert!(said.contains("program agon-old-game: digest"), "{said}");
 }
