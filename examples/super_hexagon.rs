@@ -13,14 +13,14 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use agon::arena::{
-    Agent, AgentExt as _, Evaluation, EvaluationResult, Evaluator, EvaluatorExt as _, Flow,
-    JudgeError, Judging, NETWORK, PairOptions, Pairing, Play, StopEvent, TIMES, Task, env_lock,
-    get_current_frame_base64, run_evaluation_client, run_evaluation_client_with_server,
-    run_evaluation_client_with_server_parallel,
+    Agent, AgentExt as _, CALLABLES, Evaluation, EvaluationResult, Evaluator, EvaluatorExt as _,
+    Flow, JudgeError, Judging, LISTENERS, NETWORK, PairOptions, Pairing, Play, StopEvent, TIMES,
+    Task, VK, activate_module, env_lock, get_current_frame_base64, run_evaluation_client,
+    run_evaluation_client_with_server, run_evaluation_client_with_server_parallel,
 };
 use agon::core::sight::NumberForm;
-use agon::desktop::registry::{CALLABLES, LISTENERS, Running, activate_module};
-use agon::desktop::{DesktopError, Vk};
+use agon::desktop::DesktopError;
+use agon::desktop::registry::Running;
 use agon::vision::{Image, Line, Reader, number};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -49,7 +49,7 @@ impl MySuperHexagonAgent {
 fn stop_on_f10(stop_event: &StopEvent, who: &'static str) -> Result<Running, DesktopError> {
     let stop_event = stop_event.clone();
     LISTENERS.configure("keyboard", ())?.start(move |event| {
-        if event.vk() == Some(Vk::F10) {
+        if event.vk() == Some(VK::F10) {
             say(&format!("stopping {who}"));
             stop_event.set();
         }
@@ -68,9 +68,9 @@ impl Agent for MySuperHexagonAgent {
             let check_continue = |_: &Task| true;
             if check_continue(task) {
                 // Normally, you would use your model to generate actions
-                CALLABLES.call("keyboard.press", Vk::RIGHT)?; // Right arrow
+                CALLABLES.call("keyboard.press", VK::RIGHT)?; // Right arrow
                 play.sleep(TIMES::KEYBOARD_PRESS_DELAY)?;
-                CALLABLES.call("keyboard.release", Vk::RIGHT)?;
+                CALLABLES.call("keyboard.release", VK::RIGHT)?;
                 Ok(Flow::Continue) // Continue the task
             } else {
                 Ok(Flow::Finish) // Evaluation will be made by the evaluator.
@@ -160,9 +160,9 @@ impl Evaluator for MySuperHexagonEvaluator {
         CALLABLES.call("window.make_active", &task.window_name)?;
 
         // for super hexagon, we need to press space
-        CALLABLES.call("keyboard.press", Vk::SPACE)?;
+        CALLABLES.call("keyboard.press", VK::SPACE)?;
         judging.stop().wait(TIMES::KEYBOARD_PRESS_DELAY);
-        CALLABLES.call("keyboard.release", Vk::SPACE)?;
+        CALLABLES.call("keyboard.release", VK::SPACE)?;
         Ok(())
     }
 

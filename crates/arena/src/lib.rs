@@ -22,6 +22,8 @@ pub use agon_agent::play::{
     AsyncPlayer as AsyncAgent, Asynchronous, Flow, Play, PlayError, Player as Agent, StopEvent,
     Task, World,
 };
+pub use agon_desktop::Vk as VK;
+pub use agon_desktop::registry::{CALLABLES, LISTENERS, RUNNABLES, activate_module};
 pub use child::ProcessAgent;
 pub use client::{
     ClientOptions, Evaluation, PairOptions, Pairing, run_evaluation_client,
