@@ -21,11 +21,12 @@ pub(super) const ROWS: &[Row] = &[
     row("stop_to_last_key_ms", "ms", Better::Lower, 20.0, |lab| {
         program(lab, "stop_to_last_key_ms")
     }),
+    // Not worse, but for chance: single games differ by a wall.
     row(
         "parallel_4_score_ratio",
         "x one",
         Better::Higher,
-        1.0,
+        0.95,
         parallel,
     ),
 ];
