@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::control::{Control, Stopped};
 use super::machine::Asker;
-use crate::wire::{AgentFinished, Payload, PeerUrl, Routes, Token, err, ok, path, reply};
+use crate::wire::{AgentFinished, Payload, Routes, Token, err, ok, path, reply};
 
 type Shared = State<Arc<Control>>;
 
@@ -37,13 +37,9 @@ async fn events(State(control): Shared) -> Response {
 }
 
 async fn register(State(control): Shared, payload: Payload) -> Response {
-    let registration = match payload.registration("evaluator_url") {
-        Ok(registration) => registration,
-        Err(refused) => return refused.into_response(),
-    };
-    let url = match PeerUrl::parse(&registration.url) {
+    let url = match payload.registration("evaluator_url") {
         Ok(url) => url,
-        Err(error) => return err(StatusCode::BAD_REQUEST, error),
+        Err(refused) => return refused,
     };
     let message = format!("Registered evaluator at {url}");
     match control.register(url) {

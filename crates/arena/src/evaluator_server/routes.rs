@@ -16,7 +16,7 @@ use super::machine::Refused;
 use super::round::{By, Round};
 use super::sighting::told;
 use crate::result::StopReason;
-use crate::wire::{AgentFinished, Payload, PeerUrl, Routes, Token, err, ok, path, reply};
+use crate::wire::{AgentFinished, Payload, Routes, Token, err, ok, path, reply};
 
 /// An agent that says it has finished is kept waiting for the result so long: it was used to find it.
 const FINISHED: Duration = Duration::from_millis(500);
@@ -48,13 +48,9 @@ async fn events(State(desk): Shared) -> Response {
 }
 
 async fn register(State(desk): Shared, body: Payload) -> Response {
-    let registration = match body.registration("agent_url") {
-        Ok(registration) => registration,
-        Err(refused) => return refused.into_response(),
-    };
-    let url = match PeerUrl::parse(&registration.url) {
+    let url = match body.registration("agent_url") {
         Ok(url) => url,
-        Err(why) => return err(StatusCode::BAD_REQUEST, why),
+        Err(refused) => return refused,
     };
     let message = format!("Registered agent at {url}");
     match desk.register(url).await {

@@ -6,11 +6,12 @@ use agon_agent::play::Task;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::message::Registration;
+use super::peer::PeerUrl;
 use super::reply;
 use super::task::parse_task;
 use super::unprocessable::Unprocessable;
@@ -53,9 +54,12 @@ impl Payload {
         parse_task(&self.value()?)
     }
 
-    /// `{"evaluator_url": ..}` or `{"agent_url": ..}`.
-    pub fn registration(&self, key: &str) -> Result<Registration, Unprocessable> {
-        Registration::parse(self.value()?, key)
+    /// Where the other side is: `{"evaluator_url": ..}` or `{"agent_url": ..}`; or what to answer.
+    #[expect(clippy::result_large_err, reason = "it is answered at once")]
+    pub fn registration(&self, key: &str) -> Result<PeerUrl, Response> {
+        let told = self.value().and_then(|body| Registration::parse(body, key));
+        let told = told.map_err(IntoResponse::into_response)?;
+        PeerUrl::parse(&told.url).map_err(|why| reply::err(StatusCode::BAD_REQUEST, why))
     }
 
     /// An addition to a route that takes no body: what is missing or not understood is no error.

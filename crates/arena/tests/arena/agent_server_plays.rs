@@ -10,6 +10,16 @@ use agon_desktop::Key;
 
 use super::agent_server_stage::{Closures, Door, Keys, PATIENCE, Stage, task};
 
+/// Presses a key and lets it be.
+fn holds_right() -> Closures {
+    Closures::step(|_, play| {
+        Flow::of(|| {
+            play.keyboard().press(Key::Right)?;
+            Ok(Flow::Continue)
+        })
+    })
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_is_done_tells_its_evaluator() {
     let keys = Keys::start();
@@ -42,15 +52,7 @@ async fn an_agent_that_is_done_tells_its_evaluator() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stop_ends_the_task_and_is_not_told_to_who_asked() {
     let keys = Keys::start();
-    let stage = Stage::with(&keys.options(), || {
-        Closures::step(|_, play| {
-            Flow::of(|| {
-                play.keyboard().press(Key::Right)?;
-                Ok(Flow::Continue)
-            })
-        })
-    })
-    .await;
+    let stage = Stage::with(&keys.options(), holds_right).await;
     stage.start("a").await;
     keys.wait_until(true).await;
     let (status, body) = stage.stop().await;
@@ -226,15 +228,7 @@ async fn r09_an_agent_is_ready_when_its_last_hook_has_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn r15_the_panic_key_is_told_to_the_evaluator() {
     let keys = Keys::start();
-    let stage = Stage::with(&keys.options(), || {
-        Closures::step(|_, play| {
-            Flow::of(|| {
-                play.keyboard().press(Key::Right)?;
-                Ok(Flow::Continue)
-            })
-        })
-    })
-    .await;
+    let stage = Stage::with(&keys.options(), holds_right).await;
     stage.start("a").await;
     keys.wait_until(true).await;
     keys.desktop.keyboard().tap(Key::F10).unwrap();
@@ -346,15 +340,7 @@ async fn kill_of_the_only_agent_says_that_it_is_still_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_ends_releases_the_keys() {
     let keys = Keys::start();
-    let stage = Stage::with(&keys.options(), || {
-        Closures::step(|_, play| {
-            Flow::of(|| {
-                play.keyboard().press(Key::Right)?;
-                Ok(Flow::Continue)
-            })
-        })
-    })
-    .await;
+    let stage = Stage::with(&keys.options(), holds_right).await;
     stage.start("a").await;
     keys.wait_until(true).await;
     stage.server.stop();

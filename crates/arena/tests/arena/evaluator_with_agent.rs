@@ -2,35 +2,12 @@
 
 use std::time::Duration;
 
-use agon_arena::{
-    Agent, AgentServer, EvaluatorServer, Flow, Play, PlayError, Server, ServerOptions, Task,
-};
-use agon_desktop::{Desktop, DesktopConfig, Key};
-use serde_json::{Value, json};
+use agon_arena::{AgentServer, EvaluatorServer, Server, ServerOptions};
+use agon_desktop::{Desktop, DesktopConfig};
+use serde_json::json;
 
+use super::client_support::Player;
 use super::evaluator_support::{Client, Scripted, task};
-
-/// Does what the task asks for in `success_criteria.agent`.
-struct Player;
-
-impl Agent for Player {
-    fn play_env(&mut self, task: &Task, play: &mut Play) -> Flow {
-        match task.success_criteria.get("agent").and_then(Value::as_str) {
-            Some("finish") => Flow::Finish,
-            Some("fail") => Flow::Fail(PlayError::Agent("lost my way".to_owned())),
-            Some("panic") => panic!("on purpose"),
-            Some("operator") => {
-                play.stop().signal().set();
-                Flow::Continue
-            }
-            _ => Flow::of(|| {
-                play.keyboard().tap(Key::Left, Duration::from_millis(1))?;
-                play.sleep(Duration::from_millis(5))?;
-                Ok(Flow::Continue)
-            }),
-        }
-    }
-}
 
 struct Played {
     client: Client,
