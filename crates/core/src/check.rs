@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::action::ActionKind;
+use crate::answer::AnswerCheck;
 use crate::sight::SightTest;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,8 @@ pub enum CheckKind {
     Script { path: String, args: Vec<String> },
     /// The text given with `finish`.
     ReturnedResult { tests: Vec<TextTest> },
+    /// The same, scored by a test that another crate brings.
+    Answer(AnswerCheck),
     /// What must and must not stand in the record.
     Events {
         must: Vec<EventPattern>,
@@ -123,6 +126,7 @@ impl Check {
             CheckKind::CommandOutput { command, .. } => format!("command_output {command}"),
             CheckKind::Script { path, .. } => format!("script {path}"),
             CheckKind::ReturnedResult { .. } => "returned_result".to_owned(),
+            CheckKind::Answer(test) => test.label(),
             CheckKind::Events { .. } => "events".to_owned(),
             CheckKind::Sight(test) => test.label(),
             CheckKind::Prose { subject, .. } => format!("{} (prose)", subject.name()),

@@ -9,6 +9,7 @@ use crate::action::Action;
 use crate::digest::Digest;
 use crate::fault::Fault;
 use crate::input::InputEvent;
+use crate::model_call::ModelCall;
 use crate::observation::Observation;
 use crate::realtime::PlayStats;
 use crate::screen::ScreenRecord;
@@ -68,6 +69,8 @@ pub enum EventBody {
     Refused(String),
     Thought(String),
     Usage(Usage),
+    /// A language model was asked.
+    Model(ModelCall),
     Kept(Kept),
     /// A screen that no observation shows.
     Screen(ScreenRecord),
@@ -120,6 +123,8 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<ModelCall>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     kept: Option<Kept>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     screen: Option<ScreenRecord>,
@@ -150,6 +155,7 @@ enum Kind {
     Refused,
     Thought,
     Usage,
+    Model,
     Kept,
     Screen,
     Input,
@@ -170,7 +176,7 @@ macro_rules! bodies {
                     seq: event.seq, t: event.t, at: event.at, source: event.source,
                     cause: event.cause, kind: Kind::Note,
                     phase: None, action: None, observation: None, refused: None, thought: None,
-                    usage: None, kept: None, screen: None, input: None, look: None, play: None, end: None,
+                    usage: None, model: None, kept: None, screen: None, input: None, look: None, play: None, end: None,
                     check: None, verdict: None, fault: None, note: None,
                 };
                 match &event.body {
@@ -201,7 +207,7 @@ macro_rules! bodies {
 
 bodies! {
     Phase => phase, Action => action, Observation => observation, Refused => refused,
-    Thought => thought, Usage => usage, Kept => kept, Screen => screen,
+    Thought => thought, Usage => usage, Model => model, Kept => kept, Screen => screen,
     Input => input, Look => look, Play => play, End => end, Check => check, Verdict => verdict, Fault => fault, Note => note,
 }
 

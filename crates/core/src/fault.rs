@@ -19,6 +19,8 @@ pub enum FaultClass {
     AgentUnreachable,
     /// A model service was down.
     Model,
+    /// A model can't be asked as it is set up: its key, its name, its tape.
+    ModelSetup,
     /// A check could not be carried out.
     Check,
     /// A check needs a judge and there is none.
@@ -32,8 +34,13 @@ pub enum FaultClass {
 }
 
 impl FaultClass {
-    /// Whether trying again on a fresh environment can help.
+    /// Whether trying again at once, on a fresh environment, can help.
     pub const fn retryable(self) -> bool {
+        self.mendable() && !matches!(self, Self::ModelSetup)
+    }
+
+    /// Whether the same command can do better later, when somebody has seen to what was missing.
+    pub const fn mendable(self) -> bool {
         !matches!(self, Self::NeedsJudge)
     }
 
@@ -44,6 +51,7 @@ impl FaultClass {
             Self::Environment => "environment",
             Self::AgentUnreachable => "agent_unreachable",
             Self::Model => "model",
+            Self::ModelSetup => "model_setup",
             Self::Check => "check",
             Self::NeedsJudge => "needs_judge",
             Self::Evidence => "evidence",

@@ -2,6 +2,7 @@
 //! verdict and a fault *are*. No I/O, no async, no knowledge of any other crate.
 
 pub mod action;
+pub mod answer;
 pub mod brief;
 pub mod check;
 pub mod clock;
@@ -14,8 +15,10 @@ pub mod id;
 pub mod input;
 pub mod level;
 pub mod limits;
+pub mod model_call;
 pub mod money;
 pub mod observation;
+pub mod prediction;
 pub mod quantity;
 pub mod realtime;
 pub mod screen;
@@ -37,6 +40,7 @@ pub use id::{TaskId, TrialId};
 pub use input::{InputEvent, InputKind};
 pub use level::Level;
 pub use limits::Limits;
+pub use model_call::{ModelCall, ModelFault, Purpose, Said};
 pub use money::Money;
 pub use observation::Observation;
 pub use quantity::{ByteSize, Seconds};

@@ -7,17 +7,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::money::Money;
 
-/// Model usage as reported; `money` is `None` when no price is known.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Model usage. Tokens are counted once: cached ones are part of the input, reasoning is part of the
+/// output.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
+    /// All input, from a cache or not.
     #[serde(default)]
     pub input_tokens: u64,
+    /// All output, reasoning included.
     #[serde(default)]
     pub output_tokens: u64,
-    /// Micro-dollars.
+    /// The part of the input that the provider had in its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// The part of the input that was put into its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+    /// The part of the output that nobody sees.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning_tokens: u64,
+    /// Calls that were answered; 0 where they were not counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub calls: u64,
+    /// Micro-dollars of all calls whose price is known; `None`: of none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub money: Option<Money>,
+    /// Calls whose price is not known: with any of these, `money` is a lower bound.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unpriced_calls: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Usage {
@@ -31,8 +53,18 @@ impl Usage {
 
 impl AddAssign<&Self> for Usage {
     fn add_assign(&mut self, other: &Self) {
-        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        let counts = [
+            (&mut self.input_tokens, other.input_tokens),
+            (&mut self.output_tokens, other.output_tokens),
+            (&mut self.cached_tokens, other.cached_tokens),
+            (&mut self.cache_write_tokens, other.cache_write_tokens),
+            (&mut self.reasoning_tokens, other.reasoning_tokens),
+            (&mut self.calls, other.calls),
+            (&mut self.unpriced_calls, other.unpriced_calls),
+        ];
+        for (sum, more) in counts {
+            *sum = sum.saturating_add(more);
+        }
         self.money = match (self.money, other.money) {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),

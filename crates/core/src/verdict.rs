@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::prediction::ScoredPrediction;
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckResult {
     /// The check's name, or its type and subject (`file greeting.txt`).
@@ -27,6 +29,9 @@ pub struct CheckResult {
     /// What the check's own program printed, where it ran one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<CheckOutput>,
+    /// A predicted action and how it was scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prediction: Option<Box<ScoredPrediction>>,
     /// Parts of `all` and `any`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<CheckResult>,

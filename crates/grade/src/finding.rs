@@ -1,6 +1,8 @@
 //! What one check found: the common form before it becomes a [`CheckResult`].
 
+use agon_core::answer::AnswerScore;
 use agon_core::check::Check;
+use agon_core::prediction::ScoredPrediction;
 use agon_core::{CheckOutput, CheckResult, Fault, FaultClass};
 
 use crate::reason::bounded;
@@ -15,6 +17,7 @@ pub(crate) struct Finding {
     pub output: Option<CheckOutput>,
     /// What was measured, in its own unit.
     pub value: Option<f64>,
+    pub prediction: Option<Box<ScoredPrediction>>,
     pub parts: Vec<CheckResult>,
 }
 
@@ -36,7 +39,17 @@ impl Finding {
             tainted: false,
             output: None,
             value: None,
+            prediction: None,
             parts: Vec::new(),
+        }
+    }
+
+    /// From a test that another crate brought, whose score is bounded here.
+    pub(crate) fn answered(score: AnswerScore) -> Self {
+        Self {
+            value: score.value,
+            prediction: score.prediction,
+            ..Self::graded(score.passed, score.score.clamp(0.0, 1.0), score.reason)
         }
     }
 
@@ -64,6 +77,7 @@ impl Finding {
             integrity: self.integrity,
             output: self.output,
             value: self.value,
+            prediction: self.prediction,
             parts: self.parts,
         }
     }

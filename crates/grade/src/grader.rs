@@ -82,6 +82,7 @@ impl Grading<'_> {
             }
             CheckKind::Script { path, args } => self.script(path, args).await,
             CheckKind::ReturnedResult { tests } => returned::check(tests, self.evidence.result),
+            CheckKind::Answer(test) => Ok(Finding::answered(test.judge(self.evidence.result))),
             CheckKind::Events { must, must_not } => {
                 record::check(must, must_not, self.evidence.actions)
             }

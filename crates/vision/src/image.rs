@@ -38,6 +38,12 @@ impl Image {
         Ok(Self { width, height, rgb })
     }
 
+    /// From rows of red, green and blue without gaps.
+    pub(crate) fn from_rgb(width: u32, height: u32, rgb: Vec<u8>) -> Self {
+        debug_assert_eq!(rgb.len() as u64, u64::from(width) * u64::from(height) * 3);
+        Self { width, height, rgb }
+    }
+
     pub fn from_png(bytes: &[u8]) -> Result<Self, ImageError> {
         let broken = |error: png::DecodingError| ImageError::Broken(error.to_string());
         let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));

@@ -6,9 +6,11 @@ pub mod image;
 pub mod models;
 pub mod number;
 pub mod ocr;
+pub mod package;
 pub mod pixel;
 mod program;
 mod scale;
+mod shrink;
 pub mod template;
 
 pub use image::{Image, ImageError};

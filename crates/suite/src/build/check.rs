@@ -80,7 +80,7 @@ pub(super) fn needs_environment(check: &Check) -> bool {
         CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
             checks.iter().any(needs_environment)
         }
-        CheckKind::ReturnedResult { .. } | CheckKind::Events { .. } => false,
+        CheckKind::ReturnedResult { .. } | CheckKind::Answer(_) | CheckKind::Events { .. } => false,
     }
 }
 

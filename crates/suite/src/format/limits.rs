@@ -47,7 +47,7 @@ pub(super) fn at_least_one<'de, D: Deserializer<'de>>(
     }
 }
 
-/// Dollars with at most six decimals, read exactly.
+/// Dollars with at most twelve decimals, read exactly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dollars(pub(crate) Money);
 
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Dollars {
         let text = String::deserialize(deserializer)?;
         Money::parse(&text).map(Self).ok_or_else(|| {
             D::Error::custom(format!(
-                "`{text}` is no amount: expected dollars such as 0.25, with at most six decimals"
+                "`{text}` is no amount: expected dollars such as 0.25, with at most twelve decimals"
             ))
         })
     }

@@ -25,6 +25,7 @@ pub(super) fn cannot_fail(check: &Check) -> bool {
         // A file has at least to be there.
         CheckKind::File { .. }
         | CheckKind::Script { .. }
+        | CheckKind::Answer(_)
         | CheckKind::Events { .. }
         | CheckKind::Sight(_)
         | CheckKind::Prose { .. } => false,
@@ -40,9 +41,10 @@ pub(super) fn passes_untouched(check: &Check) -> bool {
         CheckKind::Sight(test) => holds_untouched(test),
         CheckKind::All { checks, .. } => checks.iter().all(passes_untouched),
         CheckKind::Any { checks } => checks.iter().any(passes_untouched),
-        CheckKind::CommandOutput { .. } | CheckKind::Script { .. } | CheckKind::Prose { .. } => {
-            false
-        }
+        CheckKind::CommandOutput { .. }
+        | CheckKind::Script { .. }
+        | CheckKind::Answer(_)
+        | CheckKind::Prose { .. } => false,
     }
 }
 

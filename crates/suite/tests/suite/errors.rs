@@ -52,7 +52,7 @@ fn environments_and_solutions() {
             .with("a/c.yaml", "task: x\nenvironment: {kind: desktop, screen: large, network: some}\n")
             .with("a/d.yaml", "task: x\nenvironment:\n  network: some\n  env: {A-B: 1}\n")
             .with("a/e.yaml", "task: x\nsolution:\n  - {action: run, comand: ls}\n  - {action: fly}\n  - {action: click, x: 1}\n")
-            .with("a/f.yaml", "task: x\nlimits: {money: 0.1234567}\n")
+            .with("a/f.yaml", "task: x\nlimits: {money: 0.1234567890123}\n")
             .with("a/g.yaml", "task: x\nlimits: {steps: 0}\n")
             .with("a/i.yaml", "task: x\nenvironment: {kind: none}\nsetup_cmd: ls\nchecks: [{type: file, path: a}]\n")
             .with("a/j.yaml", "task: x\nenvironment: {kind: local}\ndesktop_image: a:1\n")

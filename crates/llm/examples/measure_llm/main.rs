@@ -1,0 +1,56 @@
+//! Measures what Agon's client of language models costs, against a server in a process of its own that
+//! answers at once. `measure_llm ROW [PYTHON]` prints one line of JSON per figure; `cargo xtask bench llm`
+//! runs it and judges.
+
+mod calls;
+mod figure;
+mod load;
+mod memory;
+mod pictures;
+mod python;
+mod server;
+mod tape;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use figure::{Failed, Figure};
+use python::Python;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match measure(&words) {
+        Ok(figures) => {
+            let mut out = std::io::stdout().lock();
+            for figure in figures {
+                let _ = writeln!(out, "{}", figure.to_json());
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(words: &[String]) -> Result<Vec<Figure>, Failed> {
+    let row = words.first().map(String::as_str);
+    if row == Some(server::WORD) {
+        server::serve()?;
+        return Ok(Vec::new());
+    }
+    let python = Python::at(words.get(1));
+    // As many threads as `agon` has.
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(async {
+        let figure = match row {
+            Some("calls_per_s") => calls::per_second(&python).await,
+            Some("own_ms_per_image_call") => pictures::own_time(&python).await,
+            Some("memory_100k_calls_mb") => memory::flat().await,
+            Some("tape_calls_per_s") => tape::per_second().await,
+            _ => Err("say which row to measure".into()),
+        };
+        Ok(vec![figure?])
+    })
+}

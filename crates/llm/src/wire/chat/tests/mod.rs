@@ -1,0 +1,6 @@
+//! Golden bodies per feature, answers and streams as services give them, and the gateway's side.
+
+mod answers;
+mod gateway;
+mod golden;
+mod streams;

@@ -1,0 +1,7 @@
+//! What is sent, checked against the documented shapes in golden files, and what may come back.
+
+mod decode;
+mod encode;
+mod gateway;
+mod hostile;
+mod stream;
