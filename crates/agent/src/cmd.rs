@@ -1,10 +1,12 @@
 //! `cmd:PROGRAM ARGS`: any program, in a sandbox of its own: its folder read-only, no network, no
 //! view of suite, run folder or home.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::{Brief, Digest, Environment, EnvironmentKind, Observation};
+use agon_llm::Model;
 use agon_sandbox::{Exec, Owner, Provider, ReadOnlyFolder, Request, Sandbox, SandboxError, WORK};
 use async_trait::async_trait;
 use tokio::time::timeout;
@@ -12,6 +14,7 @@ use tokio::time::timeout;
 use crate::contract::{Agent, AgentError, Answer};
 use crate::error::SetupError;
 use crate::factory::{Contender, Services, TrialContext};
+use crate::gateway::WayToModels;
 use crate::layout::{AGENT, Layout};
 use crate::program::Started;
 use crate::registry::Kind;
@@ -37,6 +40,7 @@ struct Confined {
     argv: Vec<String>,
     staged: Option<Arc<Staged>>,
     local: Arc<dyn Provider>,
+    models: Vec<Model>,
 }
 
 impl Confined {
@@ -59,6 +63,7 @@ impl Confined {
             argv,
             staged,
             local: Arc::clone(&services.local),
+            models: services.models.clone(),
         })
     }
 }
@@ -74,6 +79,7 @@ impl Contender for Confined {
             .iter()
             .fold(SLACK, |sum, limit| sum.saturating_add(limit.duration()));
         Ok(Box::new(Confinee {
+            models: WayToModels::new(&self.models, &context.account),
             program: Started::default(),
             sandbox: None,
             argv: self.argv.clone(),
@@ -88,6 +94,7 @@ impl Contender for Confined {
 
 #[derive(Debug)]
 struct Confinee {
+    models: WayToModels,
     // Before the sandbox, so that it is dropped before.
     program: Started,
     sandbox: Option<Box<dyn Sandbox>>,
@@ -117,8 +124,9 @@ impl Confinee {
         }
     }
 
-    fn exec(&self) -> Exec {
+    fn exec(&self, env: BTreeMap<String, String>) -> Exec {
         let mut exec = Exec::new(self.argv.iter().cloned(), self.lifetime);
+        exec.env = env;
         exec.cwd = if self.staged.is_some() { AGENT } else { WORK }.to_owned();
         // Python would keep its answers to itself until its buffer is full.
         exec.env
@@ -135,7 +143,8 @@ impl Agent for Confinee {
             .prepare(&self.request())
             .await
             .map_err(|error| AgentError::Unreachable(format!("no sandbox for it: {error}")))?;
-        let piped = sandbox.spawn(&self.exec()).await.map_err(not_started)?;
+        let env = self.models.open_inside(sandbox.as_ref()).await?;
+        let piped = sandbox.spawn(&self.exec(env)).await.map_err(not_started)?;
         self.sandbox = Some(sandbox);
         self.program.take_over(piped, brief)
     }
@@ -145,6 +154,7 @@ impl Agent for Confinee {
     }
 
     async fn end(&mut self) {
+        self.models.close().await;
         self.program.end().await;
         if let Some(sandbox) = self.sandbox.take() {
             // Dropping it removes it, too.

@@ -2,6 +2,7 @@
 //! Reports say so. It is killed with its whole process group, and dies with us where the system
 //! can see to that.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -12,6 +13,8 @@ use std::process::{ExitStatus, Stdio};
 
 use agon_core::digest::Hasher;
 use agon_core::{Brief, Digest, Observation};
+use agon_llm::Model;
+use agon_llm::config::key_variables;
 use agon_sandbox::{Exit, Piped};
 use async_trait::async_trait;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
@@ -21,7 +24,8 @@ use tokio::sync::oneshot;
 
 use crate::contract::{Agent, AgentError, Answer};
 use crate::error::SetupError;
-use crate::factory::{Contender, TrialContext};
+use crate::factory::{Contender, Services, TrialContext};
+use crate::gateway::WayToModels;
 use crate::program::Started;
 use crate::registry::Kind;
 use crate::stage::hash_copy;
@@ -32,17 +36,18 @@ pub(crate) const KIND: Kind = Kind {
     argument: "PROGRAM ARGS",
     about: "the same without a sandbox: it can do whatever you can",
     check: |argument| words::command(argument).map(drop),
-    open: |argument, _| Ok(Box::new(Unconfined::open(argument)?)),
+    open: |argument, services| Ok(Box::new(Unconfined::open(argument, services)?)),
 };
 
 #[derive(Debug)]
 struct Unconfined {
     argv: Vec<String>,
     digest: Option<Digest>,
+    models: Vec<Model>,
 }
 
 impl Unconfined {
-    fn open(argument: &str) -> Result<Self, SetupError> {
+    fn open(argument: &str, services: &Services) -> Result<Self, SetupError> {
         let spec = format!("cmd-host:{argument}");
         let mut argv = words::command(argument).map_err(|why| SetupError::Spec {
             spec: spec.clone(),
@@ -65,7 +70,11 @@ impl Unconfined {
                 [vec![setpriv.display().to_string()], wrap.to_vec()].concat(),
             );
         }
-        Ok(Self { argv, digest })
+        Ok(Self {
+            argv,
+            digest,
+            models: services.models.clone(),
+        })
     }
 }
 
@@ -105,8 +114,9 @@ impl Contender for Unconfined {
         true
     }
 
-    fn for_trial(&self, _: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
+    fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
         Ok(Box::new(Guest {
+            models: WayToModels::new(&self.models, &context.account),
             argv: self.argv.clone(),
             program: Started::default(),
         }))
@@ -115,6 +125,7 @@ impl Contender for Unconfined {
 
 #[derive(Debug)]
 struct Guest {
+    models: WayToModels,
     argv: Vec<String>,
     program: Started,
 }
@@ -122,7 +133,8 @@ struct Guest {
 #[async_trait]
 impl Agent for Guest {
     async fn start(&mut self, brief: &Brief) -> Result<(), AgentError> {
-        let piped = spawn(&self.argv).map_err(|error| {
+        let env = self.models.open_outside()?;
+        let piped = spawn(&self.argv, &env).map_err(|error| {
             AgentError::Unreachable(format!("it could not be started: {error}"))
         })?;
         self.program.take_over(piped, brief)
@@ -133,6 +145,7 @@ impl Agent for Guest {
     }
 
     async fn end(&mut self) {
+        self.models.close().await;
         self.program.end().await;
     }
 
@@ -141,12 +154,21 @@ impl Agent for Guest {
     }
 }
 
-fn spawn(argv: &[String]) -> io::Result<Piped> {
+/// `env`: what tells it of its gateway; empty if there is none.
+fn spawn(argv: &[String], env: &BTreeMap<String, String>) -> io::Result<Piped> {
     let missing = || io::Error::other("a pipe is missing");
     let (program, arguments) = argv.split_first().ok_or_else(missing)?;
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    // Whoever is given a way to its models is to take that: the keys stay with us.
+    if !env.is_empty() {
+        for key in key_variables() {
+            command.env_remove(key);
+        }
+    }
+    let mut child = command
         .args(arguments)
         .env("PYTHONUNBUFFERED", "1")
+        .envs(env)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

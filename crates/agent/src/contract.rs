@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use agon_core::verdict::TurnEnd;
 use agon_core::{Action, ActionKind, Brief, Observation, Usage};
 use async_trait::async_trait;
 
@@ -67,7 +68,7 @@ impl From<Action> for Answer {
     }
 }
 
-/// Why an agent does not answer. Only the last is a fault; the others end its turn.
+/// Why an agent does not answer. The last two are faults; the others end its turn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
     #[error("the agent left")]
@@ -77,9 +78,22 @@ pub enum AgentError {
     /// No message at all: broken JSON, a line that never ends.
     #[error("the agent sent garbage: {0}")]
     Garbage(String),
+    /// The trial's or the run's tokens or money are used up: `TokenLimit` or `MoneyLimit`.
+    #[error("the agent's turn ended: its {} spent", used_up(*.0))]
+    OutOfBudget(TurnEnd),
     /// Its service is not there, by our own evidence.
     #[error("the agent can't be reached: {0}")]
     Unreachable(String),
+    /// The service of a model that we ask for it failed.
+    #[error("the agent's model failed: {0}")]
+    Model(String),
+}
+
+fn used_up(end: TurnEnd) -> &'static str {
+    match end {
+        TurnEnd::MoneyLimit => "money is",
+        _ => "tokens are",
+    }
 }
 
 #[async_trait]

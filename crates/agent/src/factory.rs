@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_core::{Digest, Limits, Seed, Task, TrialId};
+use agon_llm::{Account, Model};
 use agon_sandbox::{Owner, Provider};
 use agon_store::AgentStamp;
 
@@ -21,6 +22,9 @@ pub struct Services {
     pub local: Arc<dyn Provider>,
     /// Suites and run folders: no part of them is ever shown to an agent.
     pub hidden: Vec<PathBuf>,
+    /// The run's models: the first is the one that agents of ours ask, and no other can be asked through
+    /// the gateway.
+    pub models: Vec<Model>,
 }
 
 /// One trial, as far as making its agent goes.
@@ -32,6 +36,8 @@ pub struct TrialContext<'a> {
     /// Of the sandbox that the agent may get for itself.
     pub owner: Owner,
     pub limits: &'a Limits,
+    /// Pays for the models that this trial asks, and keeps what was said for the record.
+    pub account: Arc<Account>,
 }
 
 /// An agent entered for a whole run.

@@ -7,7 +7,6 @@ use std::time::Duration;
 use agon_core::{Brief, Observation};
 use async_trait::async_trait;
 use reqwest::header::CONTENT_TYPE;
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 
 use crate::contract::{Agent, AgentError, Answer, Pictures};
@@ -52,10 +51,7 @@ impl Service {
             spec: format!("http://{argument}"),
             why,
         })?;
-        // No proxy and no redirect: the agent is where the user said, or nowhere.
-        let client = Client::builder()
-            .no_proxy()
-            .redirect(Policy::none())
+        let client = agon_llm::plain_http()
             .connect_timeout(CONNECT)
             .pool_idle_timeout(IDLE)
             .build()

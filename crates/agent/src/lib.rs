@@ -20,6 +20,7 @@ mod replay;
 
 mod cmd;
 mod cmd_host;
+mod gateway;
 mod layout;
 mod lines;
 mod program;

@@ -196,6 +196,7 @@ fn usage(fields: &mut Map<String, Value>) -> Result<Option<Usage>, String> {
         input_tokens: reported.input_tokens,
         output_tokens: reported.output_tokens,
         money,
+        ..Usage::default()
     }))
 }
 
@@ -317,8 +318,8 @@ mod tests {
                 thought: Some("look".to_owned()),
                 usage: Some(Usage {
                     input_tokens: 5,
-                    output_tokens: 0,
                     money: Some(Money::from_micros(13)),
+                    ..Usage::default()
                 }),
                 uses: None,
                 pictures: None,

@@ -8,10 +8,11 @@ use std::time::Duration;
 use agon_core::event::Phase;
 use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
 use agon_core::{
-    Clock, Digest, EventBody, Fault, FaultClass, Seed, Source, Task, TimeSplit, TrialId, Usage,
+    Clock, Digest, EventBody, Fault, FaultClass, Seed, Source, Task, TimeSplit, TrialId,
 };
 use agon_store::{Recorder, TrialLine};
 
+use crate::models::Models;
 use crate::programs::Programs;
 use crate::table::Table;
 
@@ -64,7 +65,7 @@ pub(crate) struct Attempt {
     pub(crate) job: Job,
     pub(crate) trial: TrialId,
     pub(crate) recorder: Recorder,
-    pub(crate) usage: Usage,
+    pub(crate) models: Models,
     pub(crate) steps: u32,
     pub(crate) end: Option<TurnEnd>,
     /// Why the agent's turn ended, in words, where it did not end it itself.
@@ -81,12 +82,13 @@ impl Attempt {
     pub(crate) fn new(table: &Arc<Table>, job: Job) -> Self {
         let clock: Arc<dyn Clock> = Arc::clone(&table.clock);
         let recorder = Recorder::new(&table.writer, clock, &job.task.id, job.epoch, job.attempt);
+        let models = Models::new(&job.task.limits, &table.account);
         Self {
             table: Arc::clone(table),
             trial: job.trial(),
             job,
             recorder,
-            usage: Usage::default(),
+            models,
             steps: 0,
             end: None,
             end_note: None,
@@ -114,6 +116,12 @@ impl Attempt {
             .map_err(|error| evidence_lost(&error))
     }
 
+    /// Records which models were asked since the last time.
+    pub(crate) fn record_calls(&mut self, cause: Option<u64>) -> io::Result<()> {
+        let writer = &self.table.writer;
+        self.models.record(cause, writer, &mut self.recorder)
+    }
+
     pub(crate) fn enter(&mut self, phase: Phase) -> Result<(), Fault> {
         self.table.watch.phase(&self.trial, phase);
         self.record(Source::Harness, None, EventBody::Phase(phase))
@@ -136,7 +144,8 @@ impl Attempt {
         }
     }
 
-    pub(crate) fn graded(self, verdict: &Verdict) -> io::Result<TrialLine> {
+    pub(crate) fn graded(mut self, verdict: &Verdict) -> io::Result<TrialLine> {
+        self.record_calls(None)?;
         let outcome = if verdict.passed {
             Outcome::Passed
         } else {
@@ -146,6 +155,7 @@ impl Attempt {
     }
 
     pub(crate) fn faulted(mut self, fault: Fault) -> io::Result<TrialLine> {
+        self.record_calls(None)?;
         self.recorder
             .record(Source::Harness, None, EventBody::Fault(fault.clone()))?;
         self.close(Outcome::Faulted, None, Some(fault))
@@ -179,7 +189,7 @@ impl Attempt {
                 environment: micros(self.environment),
                 harness: micros(harness),
             },
-            usage: self.usage,
+            usage: self.models.usage(),
             retried: self.job.retried,
             rerun: self.job.rerun,
             regraded: false,
@@ -246,6 +256,7 @@ mod tests {
             tainted: false,
             integrity: None,
             output: None,
+            prediction: None,
             parts,
         }
     }

@@ -1,11 +1,16 @@
 //! The run's budget: when it is spent, no further trial starts. What runs is played to its end,
-//! because a trial cut short would be evidence thrown away.
+//! because a trial cut short would be evidence thrown away; only what asks models of ours is cut before
+//! its next call, and played again when there is more.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use agon_core::verdict::TurnEnd;
 use agon_core::{Clock, Money, Usage};
+use agon_llm::Account;
 use agon_store::TrialLine;
+
+use crate::table::Table;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunBudget {
@@ -42,10 +47,10 @@ impl Spent {
             Some("time")
         } else if over(budget.tokens, self.usage.tokens()) {
             Some("tokens")
-        } else if over(
-            budget.money.map(Money::micros),
-            self.usage.money.unwrap_or_default().micros(),
-        ) {
+        } else if budget
+            .money
+            .is_some_and(|limit| self.usage.money.unwrap_or_default() >= limit)
+        {
             Some("money")
         } else {
             None
@@ -59,15 +64,19 @@ impl Spent {
 pub(crate) struct Purse {
     budget: RunBudget,
     spent: Mutex<Spent>,
+    /// Knows what trials spend before they have ended.
+    account: Arc<Account>,
     clock: Arc<dyn Clock>,
     began: Duration,
 }
 
 impl Purse {
-    pub(crate) fn new(budget: RunBudget, spent: Spent, clock: &Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(budget: RunBudget, spent: Spent, table: &Table) -> Self {
+        let clock = &table.clock;
         Self {
             budget,
             spent: Mutex::new(spent),
+            account: Arc::clone(&table.account),
             clock: Arc::clone(clock),
             began: clock.monotonic(),
         }
@@ -82,7 +91,11 @@ impl Purse {
     pub(crate) fn over(&self) -> Option<&'static str> {
         let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let elapsed = self.clock.monotonic().saturating_sub(self.began);
-        spent.over(&self.budget, elapsed)
+        let asked = || match self.account.over()? {
+            TurnEnd::MoneyLimit => Some("money"),
+            _ => Some("tokens"),
+        };
+        spent.over(&self.budget, elapsed).or_else(asked)
     }
 }
 
@@ -97,6 +110,7 @@ mod tests {
             input_tokens: 60,
             output_tokens: 40,
             money: Money::parse("0.5"),
+            ..Usage::default()
         };
         spent.add(10, &usage);
         let over = |budget: RunBudget| spent.over(&budget, Duration::from_secs(5));

@@ -66,7 +66,7 @@ pub async fn dispatch(
         waiting: VecDeque::new(),
         running: JoinSet::new(),
         playing: HashMap::new(),
-        purse: Arc::new(Purse::new(options.budget.clone(), spent, &table.clock)),
+        purse: Arc::new(Purse::new(options.budget.clone(), spent, table)),
     };
     let end = dispatcher.run(jobs, stop).await;
     table.removals.finish().await;

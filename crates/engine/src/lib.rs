@@ -10,6 +10,7 @@ mod dispatch;
 mod error;
 mod eyes;
 mod gui;
+mod models;
 mod programs;
 mod realtime;
 mod regrade;

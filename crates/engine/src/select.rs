@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use agon_core::verdict::Outcome;
 use agon_core::{Digest, TaskId, Usage};
-use agon_store::{Latest, Progress, RunWriter, StoreError};
+use agon_store::{Latest, Progress, RunWriter, StoreError, abandoned};
 use agon_suite::Plan;
 
 use crate::attempt::{Job, Replaced};
@@ -88,7 +88,12 @@ pub fn select<'a>(
                     message: format!("the final line of {name}#{} was rewritten", trial.epoch),
                 });
             }
-            _ => selected.left += 1,
+            latest => {
+                selected.left += 1;
+                let next = latest.map_or(0, |latest| latest.attempt) + 1;
+                let lost = abandoned(folder, &trial.task.id, trial.epoch, next)?;
+                selected.progress.usage += &lost;
+            }
         }
     }
     Ok(selected)
@@ -111,7 +116,8 @@ fn open(latest: Latest, mode: Mode) -> bool {
 }
 
 impl Selected<'_> {
-    /// What all attempts so far have used of the run's budget.
+    /// What all attempts so far have used of the run's budget, those that were never finished included
+    /// as far as they were written down.
     pub fn spent(&self) -> (u64, &Usage) {
         (self.progress.steps, &self.progress.usage)
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use agon_agent::AgentFactory;
 use agon_core::{Clock, Environment, EnvironmentKind};
+use agon_llm::Account;
 use agon_sandbox::Provider;
 use agon_store::RunWriter;
 
@@ -26,6 +27,8 @@ pub struct Table {
     pub keep_work: u64,
     pub removals: Removals,
     pub programs: Shelf,
+    /// Of all models that the run's trials ask, and of what earlier commands spent.
+    pub account: Arc<Account>,
 }
 
 /// Where sandboxes come from, by kind of environment.

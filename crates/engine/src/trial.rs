@@ -213,6 +213,11 @@ async fn freeze(
     desktop: Option<&Desktop>,
 ) -> Result<Frozen, Fault> {
     let turn = turn?;
+    turns::calls(attempt, None)?;
+    let turn = Turn {
+        end: attempt.models.end(turn.end)?,
+        ..turn
+    };
     attempt.end = Some(turn.end);
     attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
     let unseen = turn.seen.last.is_none() && looks_at_screen(attempt.task());
@@ -435,6 +440,7 @@ fn failed(what: &str, why: &str) -> Verdict {
         tainted: false,
         integrity: None,
         output: None,
+        prediction: None,
         parts: Vec::new(),
     };
     Verdict {

@@ -1,6 +1,8 @@
 //! The turn loop: observation out, action in, until the agent finishes or a limit is reached. What
 //! the agent causes ends its turn here; only what our side failed to do comes out as a fault.
 
+use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agon_agent::{Agent, AgentError, Answer, Reply, TrialContext};
@@ -8,14 +10,17 @@ use agon_core::observation::ObservationKind;
 use agon_core::verdict::TurnEnd;
 use agon_core::{Action, ActionKind, EventBody, Fault, FaultClass, Limits, Observation, Source};
 use agon_sandbox::Owner;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::attempt::{Attempt, Spender};
+use crate::attempt::{Attempt, Spender, evidence_lost};
 use crate::seen::Seen;
 use crate::stage::{Gone, Stage};
 
 /// For the agent to say goodbye and its sandbox to be removed.
 const FAREWELL: Duration = Duration::from_secs(10);
+
+/// How often the calls of models are recorded while the agent thinks, so that few wait in memory.
+pub(crate) const RECORDING: Duration = Duration::from_secs(1);
 
 /// How much of a message that is no action is kept.
 const KEPT_OF_REFUSED: usize = 2_000;
@@ -48,20 +53,35 @@ pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<
         Ok(agent) => agent,
         Err(error) => return ended_by(attempt, error).map(|end| Turn { end, ..turn }),
     };
-    turn.end = match play(attempt, agent.as_mut(), &mut stage, &mut turn).await {
+    let ended = to_the_end(attempt, agent.as_mut(), &mut stage, &mut turn).await;
+    // Also after a fault: what its calls have cost is known when they have ended.
+    let dismissed = dismiss(attempt, agent.as_mut()).await;
+    turn.end = ended?;
+    dismissed?;
+    turn.seen = stage.close(attempt)?;
+    Ok(turn)
+}
+
+/// The agent's turn up to the last sight of the screen.
+async fn to_the_end(
+    attempt: &mut Attempt,
+    agent: &mut dyn Agent,
+    stage: &mut Stage<'_>,
+    turn: &mut Turn,
+) -> Result<TurnEnd, Fault> {
+    let end = match play(attempt, agent, stage, turn).await {
         Ok(end) => end,
         Err(Stop::Agent(error)) => ended_by(attempt, error)?,
         Err(Stop::Fault(fault)) => return Err(fault),
     };
     if attempt.end_note.is_none() {
-        attempt.end_note = note(turn.end, &attempt.task().limits);
+        attempt.end_note = note(end, &attempt.task().limits);
     }
-    if turn.end != TurnEnd::ScreenLost {
+    turn_over(attempt)?;
+    if end != TurnEnd::ScreenLost {
         stage.last_sight(&mut attempt.recorder).await?;
     }
-    dismiss(attempt, agent.as_mut()).await?;
-    turn.seen = stage.close(attempt)?;
-    Ok(turn)
+    Ok(end)
 }
 
 /// What an agent is made from.
@@ -75,6 +95,7 @@ pub(crate) fn context(attempt: &Attempt) -> TrialContext<'_> {
             trial: format!("{} (agent)", attempt.trial),
         },
         limits: &attempt.task().limits,
+        account: Arc::clone(&attempt.models.account),
     }
 }
 
@@ -141,13 +162,10 @@ async fn play(
         EventBody::Observation(observation.clone()),
     )?;
     loop {
-        let waiting = answer_in_time(
-            attempt,
-            limits.step.duration(),
-            deadline,
-            agent.act(&observation),
-        );
-        let answer = match waiting.await {
+        let step = limits.step.duration();
+        let acting = agent.act(&observation);
+        let waiting = answer_in_time(attempt, cause, step, deadline, acting);
+        let answer = match waiting.await? {
             Ok(answer) => answer?,
             Err(end) => return Ok(end),
         };
@@ -198,6 +216,7 @@ pub(crate) fn take_in(
     answer: Answer,
     allowed: &mut Vec<ActionKind>,
 ) -> Result<Wish, Fault> {
+    calls(attempt, Some(*cause))?;
     let action = match answer {
         Answer::NotAnAction { text, why } => return refuse(attempt, cause, &text, why),
         Answer::Reply(reply) => {
@@ -251,6 +270,20 @@ pub(crate) async fn start(
     Ok(Ok(allowed))
 }
 
+/// Records which models were asked.
+pub(crate) fn calls(attempt: &mut Attempt, cause: Option<u64>) -> Result<(), Fault> {
+    attempt
+        .record_calls(cause)
+        .map_err(|error| evidence_lost(&error))
+}
+
+/// The same, for the last time that its failures can be why the turn ended.
+pub(crate) fn turn_over(attempt: &mut Attempt) -> Result<(), Fault> {
+    calls(attempt, None)?;
+    attempt.models.turn_is_over();
+    Ok(())
+}
+
 fn refuse(attempt: &mut Attempt, cause: &mut u64, text: &str, why: String) -> Result<Wish, Fault> {
     let text = text.chars().take(KEPT_OF_REFUSED).collect();
     *cause = attempt.record(Source::Agent, Some(*cause), EventBody::Refused(text))?;
@@ -271,7 +304,7 @@ fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action,
         attempt.record(Source::Agent, Some(cause), EventBody::Thought(thought))?;
     }
     if let Some(usage) = reply.usage {
-        attempt.usage += &usage;
+        attempt.models.report(&usage);
         attempt.record(Source::Agent, Some(cause), EventBody::Usage(usage))?;
     }
     Ok(reply.action)
@@ -279,7 +312,7 @@ fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action,
 
 pub(crate) fn over_limit(attempt: &Attempt, deadline: Instant) -> Option<TurnEnd> {
     let limits = &attempt.task().limits;
-    let usage = &attempt.usage;
+    let usage = attempt.models.usage();
     if attempt.steps >= limits.steps {
         Some(TurnEnd::StepLimit)
     } else if Instant::now() >= deadline {
@@ -299,21 +332,27 @@ pub(crate) fn over_limit(attempt: &Attempt, deadline: Instant) -> Option<TurnEnd
 /// Waits for the agent at most for one step and at most to the end of its turn.
 async fn answer_in_time<T>(
     attempt: &mut Attempt,
+    cause: u64,
     step: Duration,
     deadline: Instant,
     work: impl Future<Output = T>,
-) -> Result<T, TurnEnd> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    let waited = attempt
-        .timed(Spender::Agent, timeout(step.min(left), work))
-        .await;
-    waited.map_err(|_| {
-        if step < left {
-            TurnEnd::Silent
-        } else {
-            TurnEnd::TimeLimit
+) -> Result<Result<T, TurnEnd>, Fault> {
+    let (until, late) = match Instant::now() + step {
+        until if until < deadline => (until, TurnEnd::Silent),
+        _ => (deadline, TurnEnd::TimeLimit),
+    };
+    let began = attempt.table.clock.monotonic();
+    let mut work = pin!(work);
+    let answer = loop {
+        let next = until.min(Instant::now() + RECORDING);
+        match timeout_at(next, work.as_mut()).await {
+            Ok(answer) => break Ok(answer),
+            Err(_) if next < until => calls(attempt, Some(cause))?,
+            Err(_) => break Err(late),
         }
-    })
+    };
+    attempt.book(Spender::Agent, began);
+    Ok(answer)
 }
 
 /// An environment that is gone before the agent has done anything was not lost by it.
@@ -346,8 +385,13 @@ pub(crate) fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnE
         AgentError::Left => TurnEnd::Left,
         AgentError::Crashed(_) => TurnEnd::Crashed,
         AgentError::Garbage(_) => TurnEnd::Garbage,
+        AgentError::OutOfBudget(end) => attempt.models.spent()?.unwrap_or(*end),
         AgentError::Unreachable(_) => {
             return Err(Fault::new(FaultClass::AgentUnreachable, error));
+        }
+        AgentError::Model(_) => {
+            calls(attempt, None)?;
+            return Err(Fault::new(attempt.models.fault_class(), error));
         }
     };
     attempt.record(Source::Harness, None, EventBody::Note(error.to_string()))?;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -113,6 +114,14 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
     /// Whether it is still there, whatever the agent did in it; the error says why not.
     async fn remains(&self) -> Result<(), SandboxError> {
         Ok(())
+    }
+
+    /// A port of its own loopback. The programs inside can call there, and nobody else; whoever holds
+    /// this answers them, from outside. The port is open for as long as it is held.
+    async fn listen(&self, _port: u16) -> Result<TcpListener, SandboxError> {
+        Err(SandboxError::Denied(
+            "it has no loopback of its own".to_owned(),
+        ))
     }
 
     /// Makes every program in it stand still until [`Sandbox::resume`]; those that serve the display of

@@ -16,6 +16,8 @@ mod display;
 mod fixture;
 #[path = "container/life.rs"]
 mod life;
+#[path = "container/listening.rs"]
+mod listening;
 #[path = "container/pauses.rs"]
 mod pauses;
 #[path = "container/programs.rs"]

@@ -20,6 +20,8 @@ mod frozen;
 mod ground;
 #[path = "local/limits.rs"]
 mod limits;
+#[path = "local/listening.rs"]
+mod listening;
 #[path = "local/owner.rs"]
 mod owner;
 #[path = "local/pauses.rs"]

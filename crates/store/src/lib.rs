@@ -1,5 +1,6 @@
 //! The run folder: the truth about a run. Knows files and formats, nothing of sandboxes or agents.
 
+mod abandoned;
 pub mod blobs;
 mod error;
 mod folder;
@@ -7,14 +8,18 @@ mod lines;
 mod progress;
 mod reader;
 mod recorder;
+mod said;
 pub mod stored;
 mod sync;
 mod writer;
 
+pub use abandoned::abandoned;
 pub use error::StoreError;
 pub use folder::{RunFolder, RunLock};
 pub use progress::{Latest, Progress};
 pub use reader::RunReader;
 pub use recorder::Recorder;
-pub use stored::{AgentStamp, EventsAt, HostStamp, Manifest, SuiteStamp, TaskStamp, TrialLine};
+pub use stored::{
+    AgentStamp, EventsAt, HostStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp, TrialLine,
+};
 pub use writer::RunWriter;

@@ -108,7 +108,7 @@ impl Progress {
                 latest.retryable = peek
                     .fault
                     .as_ref()
-                    .is_some_and(|fault| fault.class.retryable());
+                    .is_some_and(|fault| fault.class.mendable());
             }
         }
     }

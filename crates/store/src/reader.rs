@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
-use agon_core::{Digest, Event, Picture};
+use agon_core::{Digest, Event, EventBody, Picture, Verdict};
 
 use crate::blobs;
 use crate::error::StoreError;
@@ -14,6 +14,8 @@ use crate::stored::{Manifest, TrialLine};
 
 /// Events of one attempt are at most as large as a segment can make them.
 const MOST_EVENTS: u64 = 1 << 30;
+/// Memory that is asked for before anything was read.
+const AT_ONCE: u64 = 1 << 20;
 
 /// A frozen working folder is kept only up to a size; one that unpacks to more is not ours.
 const MOST_UNPACKED: u64 = 4 << 30;
@@ -67,6 +69,57 @@ impl RunReader {
 
     /// The events of an attempt. Events of kinds that this version does not know are left out.
     pub fn events(&self, trial: &TrialLine) -> Result<Vec<Event>, StoreError> {
+        let bytes = self.events_text(trial)?;
+        let mut events = Vec::new();
+        for line in lines_of(&bytes) {
+            match serde_json::from_slice(line) {
+                Ok(event) => events.push(event),
+                Err(_) if is_unknown(line) => {}
+                Err(error) => return Err(self.unreadable(trial, &error)),
+            }
+        }
+        Ok(events)
+    }
+
+    /// The verdict of an attempt, read without its other events.
+    pub fn verdict(&self, trial: &TrialLine) -> Result<Option<Verdict>, StoreError> {
+        let bytes = self.events_text(trial)?;
+        let Some(line) = lines_of(&bytes).rev().find(|line| kind_is(line, "verdict")) else {
+            return Ok(None);
+        };
+        match serde_json::from_slice::<Event>(line) {
+            Ok(event) => Ok(match event.body {
+                EventBody::Verdict(verdict) => Some(verdict),
+                _ => None,
+            }),
+            Err(error) => Err(self.unreadable(trial, &error)),
+        }
+    }
+
+    /// The notes of an attempt, read without its other events.
+    pub fn notes(&self, trial: &TrialLine) -> Result<Vec<String>, StoreError> {
+        let bytes = self.events_text(trial)?;
+        let mut notes = Vec::new();
+        for line in lines_of(&bytes).filter(|line| kind_is(line, "note")) {
+            match serde_json::from_slice::<Event>(line) {
+                Ok(event) => notes.extend(match event.body {
+                    EventBody::Note(note) => Some(note),
+                    _ => None,
+                }),
+                Err(error) => return Err(self.unreadable(trial, &error)),
+            }
+        }
+        Ok(notes)
+    }
+
+    fn unreadable(&self, trial: &TrialLine, error: &serde_json::Error) -> StoreError {
+        StoreError::Broken {
+            path: self.folder.path().join(&trial.events.file),
+            message: format!("an event can't be read: {error}"),
+        }
+    }
+
+    fn events_text(&self, trial: &TrialLine) -> Result<Vec<u8>, StoreError> {
         let relative = Path::new(&trial.events.file);
         let path = self.folder.path().join(relative);
         let inside = relative
@@ -85,30 +138,18 @@ impl RunReader {
         let read = || -> io::Result<Vec<u8>> {
             let mut file = File::open(&path)?;
             file.seek(SeekFrom::Start(trial.events.at))?;
-            let mut bytes = Vec::new();
+            // In one go, unless the line of the trial promises more than there may be.
+            let size = trial.events.bytes.min(AT_ONCE) as usize;
+            let mut bytes = Vec::with_capacity(size);
             file.take(trial.events.bytes).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         let bytes = read().map_err(StoreError::io("can't read", &path))?;
-        let broken = |message: String| StoreError::Broken {
-            path: path.clone(),
-            message,
-        };
         if (bytes.len() as u64) < trial.events.bytes {
-            return Err(broken("events are missing at its end".to_owned()));
+            let message = "events are missing at its end".to_owned();
+            return Err(StoreError::Broken { path, message });
         }
-        let lines = bytes
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty());
-        let mut events = Vec::new();
-        for line in lines {
-            match serde_json::from_slice(line) {
-                Ok(event) => events.push(event),
-                Err(_) if is_unknown(line) => {}
-                Err(error) => return Err(broken(format!("an event can't be read: {error}"))),
-            }
-        }
-        Ok(events)
+        Ok(bytes)
     }
 
     /// The bytes of a picture, which still are what was recorded.
@@ -149,13 +190,24 @@ impl RunReader {
     }
 }
 
+fn lines_of(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+}
+
+#[derive(serde::Deserialize)]
+struct Peek<'a> {
+    #[serde(borrow)]
+    kind: std::borrow::Cow<'a, str>,
+}
+
 /// An event of a kind that a later version knows and this one does not.
 fn is_unknown(line: &[u8]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Peek<'a> {
-        #[serde(borrow)]
-        kind: std::borrow::Cow<'a, str>,
-    }
     serde_json::from_slice::<Peek<'_>>(line)
-        .is_ok_and(|peek| !agon_core::EventBody::KINDS.contains(&peek.kind.as_ref()))
+        .is_ok_and(|peek| !EventBody::KINDS.contains(&peek.kind.as_ref()))
+}
+
+fn kind_is(line: &[u8], kind: &str) -> bool {
+    serde_json::from_slice::<Peek<'_>>(line).is_ok_and(|peek| peek.kind == kind)
 }

@@ -10,6 +10,7 @@ use agon_core::{Digest, Level, Seconds, TaskId, TimeSplit, Usage};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The format number that `run.json` carries. Readers refuse a newer one.
 pub const FORMAT: u32 = 1;
@@ -24,6 +25,9 @@ pub struct Manifest {
     pub agon: String,
     pub suites: Vec<SuiteStamp>,
     pub agent: AgentStamp,
+    /// The models that the run may ask; the first is that of its agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelStamp>,
     pub seed: u64,
     pub epochs: u32,
     /// The clock by which dates in task files were expanded; a resume expands by the same.
@@ -59,6 +63,25 @@ pub struct AgentStamp {
     /// Ran outside of any sandbox (`cmd-host:`): every report says so.
     #[serde(default)]
     pub unconfined: bool,
+}
+
+/// A model, as far as it decides what is answered. Never a key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelStamp {
+    /// As it was asked for: a section of `config.toml`, or `openai/gpt-4o`.
+    pub name: String,
+    pub provider: String,
+    /// As the provider knows it.
+    pub model: String,
+    /// Where the service is; nothing for models on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Everything that was said about it and can change its answers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, Value>,
+    /// Of the tape that answered in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tape: Option<Digest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

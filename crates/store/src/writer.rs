@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agon_core::Digest;
 use agon_core::screen::Picture;
 
 use crate::blobs::{self, Stored};
@@ -205,8 +206,13 @@ impl RunWriter {
         let data = picture.data().ok_or_else(|| {
             io::Error::other("a picture that was read from a record has no bytes to keep")
         })?;
+        self.keep_plain(&picture.blob, data)
+    }
+
+    /// Keeps bytes as they are under `digest`, which is their own.
+    pub(crate) fn keep_plain(&self, digest: &Digest, bytes: &[u8]) -> io::Result<()> {
         let Shared { folder, sync, .. } = &*self.shared;
-        blobs::put_plain(folder, sync, &picture.blob, data)
+        blobs::put_plain(folder, sync, digest, bytes)
     }
 
     /// Keeps content of at most `cap` bytes as a compressed blob.

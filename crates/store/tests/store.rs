@@ -8,6 +8,8 @@ mod fixture;
 
 #[path = "store/formats.rs"]
 mod formats;
+#[path = "store/models.rs"]
+mod models;
 #[path = "store/recording.rs"]
 mod recording;
 #[path = "store/resuming.rs"]

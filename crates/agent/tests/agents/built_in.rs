@@ -164,6 +164,7 @@ fn manifest() -> Manifest {
         agon: "0.1.0".to_owned(),
         suites: Vec::new(),
         agent: factory("noop").stamp(),
+        models: Vec::new(),
         seed: 1,
         epochs: 1,
         dates_from: now(),

@@ -12,6 +12,7 @@ use agon_core::{
     PictureFormat, ScreenPoint, ScreenView, Seed, Solution, Task, TaskId, TrialId, VerifyOnly,
     Visible, WindowView,
 };
+use agon_llm::{Account, Budget};
 use agon_sandbox::{Owner, Provider, Request, Sandbox, SandboxError};
 use async_trait::async_trait;
 
@@ -35,6 +36,7 @@ pub(crate) fn services() -> Services {
     Services {
         local: Arc::new(NoSandboxes),
         hidden: Vec::new(),
+        models: Vec::new(),
     }
 }
 
@@ -81,6 +83,7 @@ pub(crate) fn agent_for(factory: &AgentFactory, task: &Task, epoch: u32) -> Box<
             trial: trial.to_string(),
         },
         limits: &task.limits,
+        account: Arc::new(Account::of_trial(Budget::default(), None)),
     };
     factory.for_trial(&context).unwrap()
 }

@@ -21,7 +21,9 @@ use super::player::of_cause;
 use super::reports::{Reports, record};
 use crate::attempt::{Attempt, Spender};
 use crate::stage::{Gone, Stage};
-use crate::turns::{Turn, Wish, ended_by, ended_by_loss, observe, over_limit, take_in};
+use crate::turns::{
+    RECORDING, Turn, Wish, calls, ended_by, ended_by_loss, observe, over_limit, take_in,
+};
 
 pub(super) struct Bridge<'a, 'b> {
     pub(super) stage: &'a mut Stage<'b>,
@@ -221,6 +223,7 @@ impl Bridge<'_, '_> {
                 biased;
                 cause = stopped.as_mut() => return Err(Leave::End(of_cause(cause))),
                 report = self.reports.next() => record(attempt, report)?,
+                () = sleep(RECORDING) => calls(attempt, None)?,
                 done = work.as_mut() => return Ok(done),
             }
         }

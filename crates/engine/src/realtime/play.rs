@@ -40,11 +40,17 @@ pub(crate) struct Ground<'a> {
     pub(crate) rules: &'a Realtime,
 }
 
-/// Who plays.
-enum Contestant {
+/// Who is ready to play.
+enum Entrant {
     Player(Box<dyn Player>),
     /// Takes turns as well as it can, with these actions.
     Agent(Box<dyn Agent>, Vec<ActionKind>),
+}
+
+/// Who plays. An agent outlives its play: it is sent home also after a fault.
+enum Contestant<'a> {
+    Player(Box<dyn Player>),
+    Agent(&'a mut dyn Agent, Vec<ActionKind>),
 }
 
 /// What a play came to.
@@ -54,12 +60,6 @@ pub(super) struct Ended {
     /// Why, in words.
     pub(super) note: Option<String>,
     pub(super) stats: PlayStats,
-}
-
-/// What there is when a play has ended.
-struct Outcome {
-    ended: Ended,
-    agent: Option<Box<dyn Agent>>,
 }
 
 /// Tells everybody to stop when it is dropped, however a play comes to its end.
@@ -77,8 +77,12 @@ pub(crate) async fn take(
     ground: Ground<'_>,
 ) -> Result<Turn, Fault> {
     let mut turn = Turn::default();
+    let mut agent = None;
     let contestant = match enter(attempt).await? {
-        Ok(contestant) => contestant,
+        Ok(Entrant::Player(player)) => Contestant::Player(player),
+        Ok(Entrant::Agent(entered, allowed)) => {
+            Contestant::Agent(agent.insert(entered).as_mut(), allowed)
+        }
         Err(end) => {
             turn.end = end;
             last_sight(attempt, &mut stage, end).await?;
@@ -86,8 +90,14 @@ pub(crate) async fn take(
             return Ok(turn);
         }
     };
-    let Outcome { ended, agent } =
-        play(attempt, &mut stage, &ground, contestant, &mut turn).await?;
+    let ended = play(attempt, &mut stage, &ground, contestant, &mut turn).await;
+    let over = turns::turn_over(attempt);
+    let dismissed = match &mut agent {
+        Some(agent) => turns::dismiss(attempt, agent.as_mut()).await,
+        None => Ok(()),
+    };
+    let ended = ended?;
+    over.and(dismissed)?;
     turn.end = ended.end;
     if let Some(note) = &ended.note {
         attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
@@ -98,9 +108,6 @@ pub(crate) async fn take(
             .note
             .or_else(|| note(ended.end))
             .or_else(|| turns::note(ended.end, limits));
-    }
-    if let Some(mut agent) = agent {
-        turns::dismiss(attempt, agent.as_mut()).await?;
     }
     turn.seen = stage.close(attempt)?;
     turn.seen.played = Duration::try_from_secs_f64(ended.stats.world).ok();
@@ -126,30 +133,35 @@ async fn last_sight(
 }
 
 /// Makes who plays ready before the world begins to move; or says how the turn has ended already.
-async fn enter(attempt: &mut Attempt) -> Result<Result<Contestant, TurnEnd>, Fault> {
+async fn enter(attempt: &mut Attempt) -> Result<Result<Entrant, TurnEnd>, Fault> {
     let agents = &attempt.table.agents;
     if let Some(player) = agents.player(&turns::context(attempt)) {
-        return Ok(Ok(Contestant::Player(player)));
+        return Ok(Ok(Entrant::Player(player)));
     }
     let mut agent = match agents.for_trial(&turns::context(attempt)) {
         Ok(agent) => agent,
         Err(error) => return ended_by(attempt, error).map(Err),
     };
-    match turns::start(attempt, agent.as_mut()).await {
-        Ok(Ok(allowed)) => Ok(Ok(Contestant::Agent(agent, allowed))),
-        Ok(Err(end)) => Ok(Err(end)),
-        Err(turns::Stop::Agent(error)) => ended_by(attempt, error).map(Err),
+    let ended = match turns::start(attempt, agent.as_mut()).await {
+        Ok(Ok(allowed)) => return Ok(Ok(Entrant::Agent(agent, allowed))),
+        Ok(Err(end)) => Ok(end),
+        Err(turns::Stop::Agent(error)) => ended_by(attempt, error),
         Err(turns::Stop::Fault(fault)) => Err(fault),
-    }
+    };
+    let over = turns::turn_over(attempt);
+    let dismissed = turns::dismiss(attempt, agent.as_mut()).await;
+    let end = ended?;
+    over.and(dismissed)?;
+    Ok(Err(end))
 }
 
 async fn play(
     attempt: &mut Attempt,
     stage: &mut Stage<'_>,
     ground: &Ground<'_>,
-    contestant: Contestant,
+    contestant: Contestant<'_>,
     turn: &mut Turn,
-) -> Result<Outcome, Fault> {
+) -> Result<Ended, Fault> {
     let writer = attempt.table.writer.clone();
     let mut judge = blocking({
         let (desktop, task) = (Arc::clone(ground.desktop), Arc::clone(&attempt.job.task));
@@ -197,9 +209,9 @@ async fn play(
                         ground,
                         &trouble,
                     );
-                    Ok((ended.await?, None))
+                    ended.await
                 }
-                Contestant::Agent(mut agent, allowed) => {
+                Contestant::Agent(agent, allowed) => {
                     let _panic_key = blocking({
                         let (desktop, stop) = (Arc::clone(ground.desktop), stop.clone());
                         move || {
@@ -216,8 +228,7 @@ async fn play(
                         reports: &mut reports,
                         allowed,
                     };
-                    let ended = bridge.play(attempt, agent.as_mut(), first, turn);
-                    Ok((ended.await?, Some(agent)))
+                    bridge.play(attempt, agent, first, turn).await
                 }
             }
         };
@@ -231,7 +242,7 @@ async fn play(
         }
     };
     drop(guard);
-    let (mut ended, agent) = ended?;
+    let mut ended = ended?;
     if let Err(why) = halting.await {
         let note = format!("the world went on until its last picture: {why}");
         attempt.record(Source::Harness, None, EventBody::Note(note))?;
@@ -246,7 +257,7 @@ async fn play(
     }
     last_sight(attempt, stage, ended.end).await?;
     ended.stats.world = brake.world().as_secs_f64().max(ended.stats.played);
-    Ok(Outcome { ended, agent })
+    Ok(ended)
 }
 
 /// Reading takes a while to begin with: that is done before the world moves. Whoever reads later says

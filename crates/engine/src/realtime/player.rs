@@ -16,7 +16,7 @@ use super::reports::{Reports, record};
 use crate::attempt::{Attempt, Spender};
 use crate::seat;
 use crate::stage::{Gone, whose};
-use crate::turns::ended_by_loss;
+use crate::turns::{calls, ended_by_loss};
 
 /// For a player to come back after it was told to stop.
 const GRACE: Duration = Duration::from_secs(2);
@@ -85,6 +85,7 @@ async fn await_end(
         if left.is_zero() {
             stop.ask(Cause::Timeout);
         }
+        calls(attempt, None)?;
         attempt.steps = u32::try_from(stats.steps).unwrap_or(u32::MAX);
         let watch = &attempt.table.watch;
         watch.step(&attempt.trial, attempt.steps, limits.steps);

@@ -12,6 +12,7 @@ mod files;
 mod freeze;
 mod images;
 mod leftovers;
+mod listen;
 mod pause;
 mod processes;
 mod provider;

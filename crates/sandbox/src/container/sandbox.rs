@@ -1,5 +1,6 @@
 //! One container as a sandbox. Owns the container: it is removed when this is dropped.
 
+use std::net::TcpListener;
 use std::time::Duration;
 
 use agon_core::ByteSize;
@@ -179,6 +180,10 @@ impl Sandbox for ContainerSandbox {
 
     async fn remains(&self) -> Result<(), SandboxError> {
         self.owned.container.remains().await
+    }
+
+    async fn listen(&self, port: u16) -> Result<TcpListener, SandboxError> {
+        self.owned.container.listen(port).await
     }
 
     async fn pause(&self) -> Result<(), SandboxError> {

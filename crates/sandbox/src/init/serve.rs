@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -134,7 +135,7 @@ impl Init {
                 }
             }
             Ask::Terminal(start) => {
-                let started = |terminal: OwnedFd| self.hand_over(id, &terminal);
+                let started = |terminal: OwnedFd| self.hand_over(id, Say::Started, &terminal);
                 match self.programs.terminal(id, &start, &self.env, started) {
                     Ok(()) => return Ok(()),
                     Err(error) => not_started(&start, &error),
@@ -143,6 +144,10 @@ impl Init {
             Ask::KillCommand { shell, since } => {
                 Say::Killed(self.programs.kill_command(shell, since))
             }
+            Ask::Listen { port } => match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+                Ok(listener) => return self.hand_over(id, Say::Done, &listener.into()),
+                Err(error) => Say::failed(&format!("cannot listen on port {port}: {error}")),
+            },
             Ask::Pause => done("cannot pause the sandbox", self.programs.pause()),
             Ask::Resume => {
                 self.programs.resume();
@@ -175,11 +180,10 @@ impl Init {
         say(&self.socket, id, said)
     }
 
-    fn hand_over(&self, id: u64, terminal: &OwnedFd) -> io::Result<()> {
-        let say = Say::Started;
+    fn hand_over(&self, id: u64, say: Say, what: &OwnedFd) -> io::Result<()> {
         let bytes = wire::encode(&Reply { id, say })?;
         let none = SendFlags::empty();
-        wire::send(&self.socket, &bytes, &[terminal.as_fd()], none)
+        wire::send(&self.socket, &bytes, &[what.as_fd()], none)
     }
 }
 

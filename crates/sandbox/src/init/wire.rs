@@ -53,6 +53,9 @@ pub(crate) enum Ask {
     Kill { program: u64 },
     /// Ends the command line that this shell runs.
     KillCommand { shell: u32, since: Moment },
+    /// Answered with a socket that listens on this port of our loopback. From then on it is the
+    /// host's: calls from inside arrive there, and nothing passes through us.
+    Listen { port: u16 },
     /// Makes everybody else stand still.
     Pause,
     /// Lets them go on.

@@ -1,10 +1,12 @@
 //! One local sandbox: the contract, spoken over the link to its init.
 
 use std::io::{self, Read, Seek};
+use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agon_core::environment::Network;
 use agon_core::files::FileTree;
 use agon_core::{CutOff, Environment};
 use async_trait::async_trait;
@@ -42,6 +44,7 @@ pub(super) struct LocalSandbox {
     witness: Witness,
     scratch: Arc<Scratch>,
     archive_budget: u64,
+    network: Network,
 }
 
 impl LocalSandbox {
@@ -59,6 +62,7 @@ impl LocalSandbox {
             witness,
             scratch,
             archive_budget: environment.disk.0.saturating_add(ARCHIVE_SLACK),
+            network: environment.network,
         }
     }
 
@@ -261,6 +265,20 @@ impl Sandbox for LocalSandbox {
         let into = WORK.to_owned();
         let unpacked = self.ask(Ask::Unpack { into }, vec![file.into()], "unpacking");
         unpacked.await.map(drop)
+    }
+
+    async fn listen(&self, port: u16) -> Result<TcpListener, SandboxError> {
+        if self.network != Network::None {
+            // Everybody on the machine could call there.
+            return Err(SandboxError::Denied(
+                "with `network: open` its loopback is that of the host: open a port there"
+                    .to_owned(),
+            ));
+        }
+        let ask = Ask::Listen { port };
+        let answer = self.ask(ask, Vec::new(), "opening a port").await?;
+        let missing = || SandboxError::Gone("the init sent no socket".to_owned());
+        Ok(answer.descriptor.ok_or_else(missing)?.into())
     }
 
     async fn pause(&self) -> Result<(), SandboxError> {

@@ -17,6 +17,11 @@ pub(crate) fn golden_desktop() -> PathBuf {
     golden().with_file_name("format-1-desktop")
 }
 
+/// The same of a trial that asked models.
+pub(crate) fn golden_models() -> PathBuf {
+    golden().with_file_name("format-1-models")
+}
+
 /// A copy of the golden folder that may be changed.
 pub(crate) fn copy_of_golden() -> (TempDir, RunFolder) {
     fn copy(from: &Path, to: &Path) {

@@ -188,7 +188,7 @@ fn nothing_of_format_1_is_lost() {
         assert_eq!(serde_json::to_value(&read).unwrap(), before);
     }
     let read = |name: &str| fs::read_to_string(golden().join(name)).unwrap();
-    for folder in ["../format-1", "../format-1-desktop"] {
+    for folder in ["../format-1", "../format-1-desktop", "../format-1-models"] {
         check::<Manifest>(&read(&format!("{folder}/run.json")));
         let trials = read(&format!("{folder}/trials.jsonl"));
         trials.lines().for_each(check::<TrialLine>);
@@ -198,6 +198,7 @@ fn nothing_of_format_1_is_lost() {
         "trials/segments/000002.jsonl",
         "trials/files/greeting/1.1/events.jsonl",
         "../format-1-desktop/trials/segments/000001.jsonl",
+        "../format-1-models/trials/segments/000001.jsonl",
     ] {
         let text = read(file);
         let mut lines = text.lines();

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agon_core::verdict::Verdict;
-use agon_core::{Clock, EventBody, Picture, PictureFormat, Source};
+use agon_core::{Clock, EventBody, ModelCall, Picture, PictureFormat, Purpose, Source, Usage};
 use agon_store::blobs::{Stored, open_compressed};
-use agon_store::{Manifest, Recorder, RunFolder, RunReader, RunWriter};
+use agon_store::{Manifest, Recorder, RunFolder, RunReader, RunWriter, abandoned};
 use jiff::Timestamp;
 
 use crate::fixture::{golden, line, task, writer};
@@ -190,4 +190,44 @@ fn a_picture_is_read_back_as_it_was_recorded_or_not_at_all() {
     fs::remove_file(&blob).unwrap();
     assert!(reader.picture(&named).is_err());
     drop(root);
+}
+
+/// A process that was killed leaves no line, but what its attempt spent is gone.
+#[test]
+fn what_an_unfinished_attempt_had_spent_is_known() {
+    let (_root, writer) = writer();
+    let spent = |attempt| abandoned(writer.folder(), &task("a"), 1, attempt).unwrap();
+    assert_eq!(spent(1), Usage::default());
+    let usage = Usage {
+        input_tokens: 70,
+        calls: 1,
+        ..Usage::default()
+    };
+    let call = |purpose| {
+        EventBody::Model(ModelCall {
+            model: "m".to_owned(),
+            purpose,
+            seconds: 1.0,
+            tries: 1,
+            taped: false,
+            usage: usage.clone(),
+            request: None,
+            response: None,
+            fault: None,
+            why: None,
+        })
+    };
+    for (purpose, tokens) in [(Purpose::Gateway, 140), (Purpose::Judge, 210)] {
+        let clock = Arc::new(Hand::default());
+        let mut recorder = Recorder::new(&writer, clock.clone(), &task("a"), 1, 1);
+        clock.advance(5);
+        let mut record = |body| recorder.record(Source::Agent, None, body).unwrap();
+        record(call(purpose));
+        record(call(purpose));
+        // Of itself, which counts only if nobody saw it ask.
+        record(EventBody::Usage(usage.clone()));
+        drop(recorder);
+        assert_eq!(spent(1).tokens(), tokens);
+        assert_eq!(spent(2), Usage::default());
+    }
 }
