@@ -5,7 +5,9 @@ mod arena;
 mod bare;
 mod desktop;
 mod desktop_run;
+mod fuzz;
 mod lab;
+mod llm;
 mod machine;
 mod process;
 mod program;
@@ -108,9 +110,11 @@ pub(crate) fn run(name: &str, only: &[&str]) -> Result<(), Failure> {
         "spine" => spine::ROWS,
         "desktop" => desktop::ROWS,
         "arena" => arena::ROWS,
+        "fuzz" => fuzz::ROWS,
+        "llm" => llm::ROWS,
         other => {
             return Err(Failure::usage(format!(
-                "`{other}` is no bench; there are: arena, desktop, spine"
+                "`{other}` is no bench; there are: arena, desktop, fuzz, llm, spine"
             )));
         }
     };

@@ -62,6 +62,36 @@ pub(crate) const DESKTOP: [Package; 5] = [
     },
 ];
 
+/// What llama.cpp is built with.
+pub(crate) const LLAMA: [Package; 4] = [
+    Package {
+        name: "cmake",
+        files: &["/usr/bin/cmake"],
+    },
+    Package {
+        name: "g++",
+        files: &["/usr/bin/c++"],
+    },
+    Package {
+        name: "clang",
+        files: &["/usr/bin/clang"],
+    },
+    // One folder for each version, and any will do.
+    Package {
+        name: "libclang-dev",
+        files: &[
+            "/usr/lib/llvm-14/lib/libclang.so",
+            "/usr/lib/llvm-15/lib/libclang.so",
+            "/usr/lib/llvm-16/lib/libclang.so",
+            "/usr/lib/llvm-17/lib/libclang.so",
+            "/usr/lib/llvm-18/lib/libclang.so",
+            "/usr/lib/llvm-19/lib/libclang.so",
+            "/usr/lib/llvm-20/lib/libclang.so",
+            "/usr/lib/llvm-21/lib/libclang.so",
+        ],
+    },
+];
+
 impl Package {
     pub(crate) fn is_missing(&self) -> bool {
         !self.files.iter().any(|file| Path::new(file).exists())

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::console::{self, say, step};
 use crate::debian::{self, BUBBLEWRAP, DESKTOP, PYTHON};
 use crate::failure::{Failure, Trying};
-use crate::{ocr_models, workspace};
+use crate::{local, models, workspace};
 
 const SUITE: &str = "suites/demo";
 /// A game of a quarter of a minute; its reference solution looks at pixels and presses keys.
@@ -19,7 +19,18 @@ pub(crate) fn run() -> Result<(), Failure> {
     debian::install(&[BUBBLEWRAP, PYTHON])?;
     debian::install(&DESKTOP)?;
     let agon = step("build Agon", workspace::release_binary)?;
-    ocr_models::install(&agon)?;
+    models::install_ocr(&agon)?;
+    let helper = local::build()?;
+    models::install_smollm2(&agon)?;
+    step("ask a model that runs on this machine", || {
+        console::succeed(
+            Command::new(&agon)
+                .args(["llm", "ask", "--model", "local/smollm2"])
+                .arg("What is an evaluation of an autonomous agent? Answer in one sentence.")
+                .env(local::VARIABLE, &helper)
+                .current_dir(workspace::root()),
+        )
+    })?;
     let oracle = step("play the demo suite with `oracle`", || {
         play(&agon, SUITE, "oracle")
     })?;

@@ -10,7 +10,8 @@ mod docker_api;
 mod docker_engine;
 mod failure;
 mod games;
-mod ocr_models;
+mod local;
+mod models;
 mod rootfs;
 mod soak;
 mod test;
@@ -39,6 +40,8 @@ Examples:
   cargo xtask bench spine --only turns_per_s,version_ms
   cargo xtask bench desktop
   cargo xtask bench arena
+  cargo xtask bench llm                 beside Python's openai, which is installed under target/bench
+  cargo xtask bench fuzz                every fuzz target for half a minute
   cargo xtask soak arena
 
 Exit status: 0 done; 1 something failed; 2 bad usage, or a program is missing that cannot be

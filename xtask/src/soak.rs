@@ -5,7 +5,7 @@ use crate::console::{say, step};
 use crate::debian::{self, BUBBLEWRAP, DESKTOP};
 use crate::failure::{Failure, Trying};
 use crate::games::{self, Game, Play};
-use crate::{ocr_models, workspace};
+use crate::{models, workspace};
 
 /// Of a hundred games, so many scores must be read right.
 const RIGHT: f64 = 0.99;
@@ -14,7 +14,7 @@ pub(crate) fn arena(games: u32) -> Result<(), Failure> {
     debian::install(&[BUBBLEWRAP])?;
     debian::install(&DESKTOP)?;
     let agon = step("build Agon and the game", workspace::release_binary)?;
-    ocr_models::install(&agon)?;
+    models::install_ocr(&agon)?;
     let folder = workspace::root().join(format!("target/soak/arena.{}", std::process::id()));
     std::fs::create_dir_all(&folder).trying(format!("make {}", folder.display()))?;
     let played = step(&format!("play {games} games"), || {

@@ -10,7 +10,7 @@ use crate::docker_engine::DockerEngine;
 use crate::failure::Failure;
 use crate::rootfs::TestImage;
 use crate::workspace::{self, cargo};
-use crate::{check, ocr_models, rootfs};
+use crate::{check, local, models, rootfs};
 
 /// With a filter only the tests run whose name contains it, and nothing but tests.
 pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
@@ -22,20 +22,29 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
             succeed(&mut cargo(&["fmt", "--all", "--check"]))
         })?;
         step("cargo clippy", || succeed(&mut clippy()))?;
+        local::lint()?;
         step("cargo xtask check", check::run)?;
     }
     let agon = step("cargo build", workspace::test_binary)?;
-    ocr_models::install(&agon)?;
+    models::install_ocr(&agon)?;
+    let helper = local::build()?;
+    models::install_smollm2(&agon)?;
     if filter.is_none() {
         step("cargo test --doc", || {
-            succeed(&mut cargo(&["test", "--doc", "--workspace"]))
+            let words = ["test", "--doc", "--workspace", "--exclude", local::PACKAGE];
+            succeed(&mut cargo(&words))
         })?;
     }
+    local::test(filter)?;
     let engine = engine_with_images()?;
     let root = debian::uid()? == 0;
     let docker_host = engine.api().docker_host();
     step("cargo nextest run", || {
-        succeed(nextest(filter, root).env("DOCKER_HOST", &docker_host))
+        succeed(
+            nextest(filter, root)
+                .env("DOCKER_HOST", &docker_host)
+                .env(local::VARIABLE, &helper),
+        )
     })?;
     step("stop what was started", || {
         drop(engine);
@@ -100,14 +109,17 @@ fn install_nextest() -> Result<(), Failure> {
 }
 
 fn clippy() -> Command {
-    let words = "clippy --workspace --all-targets -- -D warnings";
-    cargo(&words.split(' ').collect::<Vec<_>>())
+    let words = ["clippy", "--workspace", "--exclude", local::PACKAGE];
+    let mut command = cargo(&words);
+    command.args(["--all-targets", "--", "-D", "warnings"]);
+    command
 }
 
 /// Tests whose name says `needs_root` mount file systems; without root they are left out, and nextest
 /// counts them as skipped.
 fn nextest(filter: Option<&str>, root: bool) -> Command {
-    let mut command = cargo(&["nextest", "run", "--workspace"]);
+    let words = ["nextest", "run", "--workspace", "--exclude", local::PACKAGE];
+    let mut command = cargo(&words);
     if std::env::var("CI").is_ok_and(|value| value == "true") {
         command.args(["--profile", "ci"]);
     }

@@ -47,7 +47,7 @@ pub(crate) fn test_binary() -> Result<PathBuf, Failure> {
     )
 }
 
-fn binary(words: &[&str], path: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn binary(words: &[&str], path: &str) -> Result<PathBuf, Failure> {
     console::succeed(&mut cargo(words))?;
     let metadata = metadata()?;
     let target = metadata["target_directory"]

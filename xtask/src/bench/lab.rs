@@ -14,7 +14,7 @@ use super::program::Figures;
 use super::suites;
 use crate::console::step;
 use crate::failure::{Failure, Trying};
-use crate::{ocr_models, workspace};
+use crate::{models, workspace};
 
 #[derive(Debug)]
 pub(super) struct Lab {
@@ -25,6 +25,7 @@ pub(super) struct Lab {
     large: Option<(Run, f64)>,
     pub(super) desktop: Findings,
     pub(super) arena: Figures,
+    pub(super) llm: Figures,
 }
 
 /// One invocation of `agon run` with the oracle, which solves everything.
@@ -51,13 +52,14 @@ impl Lab {
             large: None,
             desktop: Findings::default(),
             arena: Figures::default(),
+            llm: Figures::default(),
         })
     }
 
     pub(super) fn agon(&self) -> Result<&Path, Failure> {
         if self.agon.get().is_none() {
             let built = step("build Agon", workspace::release_binary)?;
-            ocr_models::install(&built)?;
+            models::install_ocr(&built)?;
             return Ok(self.agon.get_or_init(|| built));
         }
         self.agon

@@ -10,8 +10,9 @@ const ORDER: [&str; 19] = [
 ];
 /// Stands beside the order: it must work when nothing else does.
 const OUTSIDE: &str = "xtask";
-/// Programs to be tried on: nothing builds on them, so they have no place in the order.
-const EXAMPLES: &str = "examples";
+/// Programs of their own (to be tried on, or started when they are needed): nothing builds on them, so
+/// they have no place in the order.
+const PROGRAMS: [&str; 2] = ["examples", "local"];
 /// For tests alone.
 const TEST_ONLY: &str = "agon-testkit";
 
@@ -27,7 +28,10 @@ fn check_member(member: &Member) -> Vec<Finding> {
             .map(|used| member.finding(used, format!("{OUTSIDE} must not use {used}")))
             .collect();
     }
-    if member.manifest.starts_with(EXAMPLES) {
+    if PROGRAMS
+        .iter()
+        .any(|folder| member.manifest.starts_with(folder))
+    {
         return Vec::new();
     }
     let Some(place) = place(&member.name) else {
@@ -111,6 +115,9 @@ mod tests {
         let uses = vec!["agon-core".to_owned()];
         let example = Member::parse("agon-game", "examples/game/Cargo.toml", "", uses);
         assert_eq!(check(&[example.unwrap()]), []);
+        let local = Member::parse("agon-local", "local/Cargo.toml", "", Vec::new());
+        assert_eq!(check(&[local.unwrap()]), []);
+        assert_eq!(findings("agon-llm", &["agon-local"]).len(), 1);
         assert_eq!(findings("agon-core", &["agon-game"]).len(), 1);
     }
 
