@@ -4,6 +4,7 @@ use agon_store::Manifest;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::prediction::Predictions;
 use crate::summary::{Marks, Standing};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -24,6 +25,8 @@ pub enum CaveatKind {
     Retried,
     StrayLines,
     OtherChecks,
+    CutAnswers,
+    CutPrompts,
 }
 
 impl CaveatKind {
@@ -33,7 +36,12 @@ impl CaveatKind {
     }
 }
 
-pub(crate) fn caveats(manifest: &Manifest, overall: &Standing, marks: &Marks) -> Vec<Caveat> {
+pub(crate) fn caveats(
+    manifest: &Manifest,
+    overall: &Standing,
+    marks: &Marks,
+    predictions: Option<&Predictions>,
+) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     let mut say = |kind, text| caveats.push(Caveat { kind, text });
     if manifest.agent.unconfined {
@@ -90,6 +98,21 @@ pub(crate) fn caveats(manifest: &Manifest, overall: &Standing, marks: &Marks) ->
             trials(marks.other_checks)
         );
         say(CaveatKind::OtherChecks, text);
+    }
+    let cut = predictions.map_or((0, 0), |all| (all.cut_answers, all.cut_prompts));
+    if cut.0 > 0 {
+        let text = format!(
+            "Cut at max_tokens before the model had ended: {}. Raise --max-tokens.",
+            counted(cut.0, "answer", "answers")
+        );
+        say(CaveatKind::CutAnswers, text);
+    }
+    if cut.1 > 0 {
+        let text = format!(
+            "Cut to --max-input-size, from the beginning: {}.",
+            counted(cut.1, "prompt", "prompts")
+        );
+        say(CaveatKind::CutPrompts, text);
     }
     caveats
 }

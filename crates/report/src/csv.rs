@@ -1,32 +1,45 @@
 //! CSV: one row per trial with a result, for spreadsheets and data frames. A cell that a spreadsheet
 //! would take for a formula gets a leading apostrophe.
 
-use agon_core::Money;
+use agon_core::prediction::{ActionScore, ScoredPrediction};
+use agon_core::{Money, Outcome, Usage};
+use agon_store::StoreError;
 
 use crate::error::ReportError;
 use crate::run_report::{RunReport, Trial};
 use crate::text::is_unseen;
+use crate::usage::UsageTotal;
 
 const HEADER: &str = "run,suite,agent,unconfined_agent,task,name,category,level,weight,open_network,\
 epoch,attempt,outcome,score,fault,fault_message,turn_end,steps,agent_seconds,environment_seconds,\
 harness_seconds,input_tokens,output_tokens,money_micros,retried,rerun,tainted,integrity,reason,at,measured,\
-task_measured,task_iqm,task_iqm_low,task_iqm_high,task_min,task_median,task_max\n";
+task_measured,task_iqm,task_iqm_low,task_iqm_high,task_min,task_median,task_max,\
+cached_tokens,cache_write_tokens,reasoning_tokens,model_calls,unpriced_calls,\
+metric,parsed,expected_actions,predicted_actions,exact_actions,distance\n";
 
 pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let mut out = HEADER.to_owned();
     for run in runs {
-        run.each_trial(|trial| {
-            if let Some(cells) = row(run, &trial) {
+        let mut unread = None;
+        run.each_trial(|trial| match row(run, &trial) {
+            Ok(Some(cells)) => {
                 out.push_str(&cells.join(","));
                 out.push('\n');
             }
+            Ok(None) => {}
+            Err(error) => unread = Some(error),
         })?;
+        if let Some(error) = unread {
+            return Err(error.into());
+        }
     }
     Ok(out)
 }
 
-fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Option<Vec<String>> {
-    let line = trial.line.as_ref()?;
+fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Result<Option<Vec<String>>, StoreError> {
+    let Some(line) = trial.line.as_ref() else {
+        return Ok(None);
+    };
     let task = trial.task;
     let reported = |tokens: u64| (!line.usage.is_empty()).then_some(tokens);
     let mut cells = vec![
@@ -55,7 +68,7 @@ fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Option<Vec<String>> {
         line.seconds.harness.to_string(),
         known(reported(line.usage.input_tokens)),
         known(reported(line.usage.output_tokens)),
-        known(line.usage.money.map(Money::micros)),
+        known(line.usage.money.map(Money::micros_text)),
         line.retried.to_string(),
         line.rerun.to_string(),
         line.tainted.to_string(),
@@ -64,7 +77,11 @@ fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Option<Vec<String>> {
         line.at.to_string(),
     ];
     cells.extend(measured(run, trial));
-    Some(cells)
+    cells.extend(calls(&line.usage));
+    let graded = line.outcome != Outcome::Faulted;
+    let prediction = if graded { run.prediction(line)? } else { None };
+    cells.extend(predicted(prediction.as_ref()));
+    Ok(Some(cells))
 }
 
 /// The value of this trial, and how those of its task lie.
@@ -82,6 +99,47 @@ fn measured(run: &RunReport<'_>, trial: &Trial<'_>) -> [String; 8] {
         known(spread.map(|spread| spread.median)),
         known(spread.map(|spread| spread.max)),
     ]
+}
+
+/// What is known of calls that Agon made or saw.
+fn calls(usage: &Usage) -> [String; 5] {
+    let total = UsageTotal::of(usage);
+    [
+        known(total.cached_tokens),
+        known(total.cache_write_tokens),
+        known(total.reasoning_tokens),
+        known(total.calls),
+        known(total.calls.map(|_| total.unpriced_calls)),
+    ]
+}
+
+/// What was predicted; the distance is the mean over its points, as a share of the diagonal.
+fn predicted(prediction: Option<&ScoredPrediction>) -> [String; 6] {
+    let scores = prediction.map(|prediction| &prediction.scores[..]);
+    let exact = |scores: &[ActionScore]| scores.iter().filter(|one| one.score >= 1.0).count();
+    [
+        cell(prediction.map_or("", |prediction| &prediction.metric)),
+        known(prediction.map(|prediction| prediction.parsed)),
+        known(scores.map(<[_]>::len)),
+        known(prediction.map(|prediction| prediction.predicted.len())),
+        known(scores.map(exact)),
+        known(scores.and_then(mean_distance).map(written)),
+    ]
+}
+
+/// A model may name any point: no cell gets hundreds of digits by that.
+fn written(share: f64) -> String {
+    if share < 1e6 {
+        share.to_string()
+    } else {
+        format!("{share:e}")
+    }
+}
+
+fn mean_distance(scores: &[ActionScore]) -> Option<f64> {
+    let shares: Vec<f64> = scores.iter().filter_map(|one| one.distance).collect();
+    let count = shares.len() as f64;
+    (count > 0.0).then(|| shares.iter().map(|share| share / count).sum())
 }
 
 /// What is not known is an empty cell, never 0.

@@ -1,11 +1,11 @@
 //! The head of a report: the numbers of one run as label and text, the same in every format that
 //! people read.
 
+use crate::prediction::{Predictions, Rate};
 use crate::run_report::RunReport;
 use crate::summary::Summary;
 use crate::text::{
-    count, duration, maybe_percent, measured_range, money, percent, range, time_split, tokens,
-    value,
+    count, duration, maybe_percent, measured_range, percent, range, time_split, value,
 };
 
 pub(crate) struct Fact {
@@ -109,7 +109,13 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
             ),
         );
     }
-    if let Some(steps) = &summary.steps {
+    if let Some(predictions) = &summary.predictions {
+        facts.extend(predicted(predictions));
+    }
+    let mut fact = |label, value| facts.push(Fact { label, value });
+    // Every prediction is one step.
+    let steps = summary.steps.as_ref();
+    if let Some(steps) = steps.filter(|_| summary.predictions.is_none()) {
         fact(
             "steps",
             format!(
@@ -134,8 +140,8 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
             ),
         );
     }
-    fact("tokens", tokens(&summary.usage));
-    fact("money", money(&summary.usage));
+    fact("tokens", summary.usage.tokens_text());
+    fact("money", summary.usage.money_text());
     fact(
         "attempts",
         format!(
@@ -148,4 +154,53 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
         ),
     );
     facts
+}
+
+/// What there is to say about predictions beside their scores.
+fn predicted(predictions: &Predictions) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut fact = |label, value| facts.push(Fact { label, value });
+    let rate = |rate: &Rate| {
+        format!(
+            "{} ({}), {} of {}",
+            maybe_percent(rate.share),
+            range(rate.share_ci),
+            count(rate.count),
+            count(rate.of)
+        )
+    };
+    fact("parsed", rate(&predictions.overall.parsed));
+    fact(predictions.exact_name(), rate(&predictions.overall.exact));
+    if let Some(distances) = &predictions.distances {
+        fact(
+            "distance",
+            format!(
+                "median {}, mean {}, max {} of the diagonal; median {}, mean {} pixels; {} points",
+                far(distances.median),
+                far(distances.mean),
+                far(distances.max),
+                pixels(distances.median_pixels),
+                pixels(distances.mean_pixels),
+                count(distances.points)
+            ),
+        );
+    }
+    facts
+}
+
+/// A model may name any point; the digits of one beyond all screens say nothing.
+fn far(share: f64) -> String {
+    if share > 100.0 {
+        "over 10,000 %".to_owned()
+    } else {
+        percent(share)
+    }
+}
+
+fn pixels(distance: f64) -> String {
+    if distance > 1e6 {
+        "over 1,000,000".to_owned()
+    } else {
+        value(distance)
+    }
 }

@@ -9,6 +9,7 @@ use crate::error::ReportError;
 use crate::measured::MeasuredSpread;
 use crate::run_report::{RunReport, Trial};
 use crate::text::{is_unseen, measured_range, value};
+use crate::usage::UsageTotal;
 
 pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
@@ -59,6 +60,8 @@ fn open_suite(out: &mut String, run: &RunReport<'_>) {
             );
         }
     }
+    property("tokens", &run.summary.usage.tokens_text());
+    property("money", &run.summary.usage.money_text());
     for caveat in &run.summary.caveats {
         property("caveat", &caveat.text);
     }
@@ -118,18 +121,35 @@ fn test_case(run: &RunReport<'_>, trial: &Trial<'_>) -> String {
     } else {
         format!("      <system-out>{}</system-out>\n", Xml(&marks))
     };
-    let measured = trial.measured().map_or_else(String::new, |value| {
-        format!(
-            "      <properties>\n        <property name=\"measured\" value=\"{value}\"/>\n      \
-             </properties>\n"
-        )
-    });
-    let inside = [measured, result, marked].concat();
+    let inside = [properties(trial), result, marked].concat();
     if inside.is_empty() {
         format!("{opened}/>\n")
     } else {
         format!("{opened}>\n{inside}    </testcase>\n")
     }
+}
+
+/// What was measured and used, as far as it is known.
+fn properties(trial: &Trial<'_>) -> String {
+    let used = trial.line.as_ref().map(|line| UsageTotal::of(&line.usage));
+    let used = used.filter(|used| used.reported > 0);
+    let all = [
+        ("measured", trial.measured().map(|value| value.to_string())),
+        ("tokens", used.as_ref().map(UsageTotal::tokens_text)),
+        ("money", used.as_ref().map(UsageTotal::money_text)),
+    ];
+    let known: String = all
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .map(|(name, value)| {
+            let value = Xml(&value);
+            format!("        <property name=\"{name}\" value=\"{value}\"/>\n")
+        })
+        .collect();
+    if known.is_empty() {
+        return known;
+    }
+    format!("      <properties>\n{known}      </properties>\n")
 }
 
 /// A foreign text as XML text or attribute. Characters that XML 1.0 can't hold, even escaped, or

@@ -14,12 +14,15 @@ mod junit;
 mod markdown;
 mod measured;
 mod plan;
+mod prediction;
+mod prediction_sheets;
 mod run_report;
 mod sheet;
 mod summary;
 mod table;
 mod tally;
 mod text;
+mod usage;
 
 pub use caveat::{Caveat, CaveatKind};
 pub use confidence::{Interval, Method};
@@ -28,10 +31,14 @@ pub use error::ReportError;
 pub use format::{Format, render};
 pub use headline::Headline;
 pub use measured::{Measured, MeasuredSpread, MeasuredTask};
+pub use prediction::{
+    DistanceBin, Distances, KindScore, PredictionGroup, Predictions, Rate, Unread,
+};
 pub use run_report::{RunReport, Trials};
 pub use summary::{
     Bin, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, Repeat, Standing, StepCounts,
-    Summary, TimeSpent, UsageTotal, Weighted,
+    Summary, TimeSpent, Weighted,
 };
 pub use table::{Look, Screen};
 pub use tally::Tally;
+pub use usage::{TaskUsage, UsageTotal};

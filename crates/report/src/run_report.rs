@@ -3,22 +3,58 @@
 
 use std::fmt;
 
+use agon_core::prediction::ScoredPrediction;
 use agon_core::verdict::Outcome;
+use agon_core::{EventBody, ModelCall};
 use agon_store::{Manifest, RunReader, StoreError, TaskStamp, TrialLine};
+use serde_json::Value;
 
 use crate::plan::{Part, Plan};
+use crate::prediction::{is_prediction_run, of_verdict};
 use crate::summary::Summary;
 use crate::tally::Tally;
 
 /// Something that can show a run's lines, as often as it is asked.
 pub trait Trials: fmt::Debug {
     fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError>;
+
+    /// What was predicted in a trial and how it was scored, if that is what it was about.
+    fn prediction(&self, _: &TrialLine) -> Result<Option<ScoredPrediction>, StoreError> {
+        Ok(None)
+    }
+
+    /// What was noted while it was played.
+    fn notes(&self, _: &TrialLine) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// The last request to a model in a trial, as it was sent.
+    fn asked(&self, _: &TrialLine) -> Result<Option<Value>, StoreError> {
+        Ok(None)
+    }
 }
 
 impl Trials for RunReader {
     fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
         // A torn last line is an attempt that did not count; its trial shows as missing.
         self.for_each_trial(each).map(|_torn| ())
+    }
+
+    fn prediction(&self, line: &TrialLine) -> Result<Option<ScoredPrediction>, StoreError> {
+        Ok(self.verdict(line)?.and_then(of_verdict))
+    }
+
+    fn notes(&self, line: &TrialLine) -> Result<Vec<String>, StoreError> {
+        self.notes(line)
+    }
+
+    fn asked(&self, line: &TrialLine) -> Result<Option<Value>, StoreError> {
+        let calls = self.events(line)?.into_iter().rev();
+        let last = calls.into_iter().find_map(|event| match event.body {
+            EventBody::Model(ModelCall { request, .. }) => request,
+            _ => None,
+        });
+        last.map(|said| self.said(&said)).transpose()
     }
 }
 
@@ -49,12 +85,44 @@ impl<'a> RunReport<'a> {
     /// Reads the trials once and adds them up.
     pub fn new(manifest: &'a Manifest, trials: &'a dyn Trials) -> Result<Self, StoreError> {
         let mut tally = Tally::new(manifest);
-        trials.visit(&mut |line| tally.add(&line))?;
+        let mut unread = None;
+        let predicts = is_prediction_run(manifest);
+        trials.visit(&mut |line| {
+            let result = tally.add(&line);
+            if let (true, Some(place)) = (predicts, result) {
+                let found = trials.prediction(&line);
+                match found.and_then(|found| Ok((found, trials.notes(&line)?))) {
+                    Ok((Some(prediction), notes)) => {
+                        tally.add_prediction(place, &line, &prediction, &notes);
+                    }
+                    Ok((None, _)) => {}
+                    Err(error) => unread = Some(error),
+                }
+            }
+        })?;
+        if let Some(error) = unread {
+            return Err(error);
+        }
         Ok(Self {
             manifest,
             summary: tally.summary(),
             trials,
         })
+    }
+
+    /// What was predicted in one of its trials.
+    pub(crate) fn prediction(
+        &self,
+        line: &TrialLine,
+    ) -> Result<Option<ScoredPrediction>, StoreError> {
+        match &self.summary.predictions {
+            Some(_) => self.trials.prediction(line),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn asked(&self, line: &TrialLine) -> Result<Option<Value>, StoreError> {
+        self.trials.asked(line)
     }
 
     /// What the run played, for titles.

@@ -4,17 +4,22 @@
 use agon_store::StoreError;
 
 use crate::measured::MeasuredSpread;
+use crate::prediction_sheets::prediction_sheets;
 use crate::run_report::RunReport;
 use crate::summary::{Group, Standing, Summary};
 use crate::text::{
     NONE, bounds, clip, count, duration, maybe_percent, measured_range, percent, value,
 };
+use crate::usage::{TaskUsage, UsageTotal};
 
 /// The title of the table that other formats draw.
 pub(crate) const MATRIX: &str = "Category by level";
 
 /// How many trials that did not pass are listed where the list is not the point.
 const LISTED: usize = 20;
+
+/// How many tasks are listed with what they used.
+const LISTED_USAGE: usize = 20;
 
 /// How many tasks are listed with what was measured in them.
 const MEASURED: usize = 50;
@@ -38,14 +43,14 @@ pub(crate) enum ColumnKind {
     Number,
 }
 
-fn text(name: &str) -> Column {
+pub(crate) fn text(name: &str) -> Column {
     Column {
         name: name.to_owned(),
         kind: ColumnKind::Text,
     }
 }
 
-fn number(name: &str) -> Column {
+pub(crate) fn number(name: &str) -> Column {
     Column {
         name: name.to_owned(),
         kind: ColumnKind::Number,
@@ -53,7 +58,7 @@ fn number(name: &str) -> Column {
 }
 
 impl Sheet {
-    fn new(title: &'static str, columns: Vec<Column>, rows: Vec<Vec<String>>) -> Self {
+    pub(crate) fn new(title: &'static str, columns: Vec<Column>, rows: Vec<Vec<String>>) -> Self {
         Self {
             title,
             columns,
@@ -65,16 +70,25 @@ impl Sheet {
 
 /// Every table of one run that has something to say.
 pub(crate) fn sheets(summary: &Summary) -> Vec<Sheet> {
-    let all = [
-        groups("By level", "level", &summary.levels),
-        groups("By category", "category", &summary.categories),
-        matrix(summary),
-        measured(summary),
+    let first = match &summary.predictions {
+        // Fixtures have no level, and their categories are the groups there.
+        Some(predictions) => prediction_sheets(predictions, &summary.categories),
+        None => vec![
+            groups("By level", "level", &summary.levels),
+            groups("By category", "category", &summary.categories),
+            matrix(summary),
+            measured(summary),
+        ],
+    };
+    let rest = [
         repeats(summary),
+        usage(summary),
         faults(summary),
         turn_ends(summary),
     ];
-    all.into_iter()
+    first
+        .into_iter()
+        .chain(rest)
         .filter(|sheet| !sheet.rows.is_empty())
         .collect()
 }
@@ -205,6 +219,47 @@ fn repeats(summary: &Summary) -> Sheet {
     sheet
 }
 
+/// What each task used, where there is more than one to compare.
+fn usage(summary: &Summary) -> Sheet {
+    let columns = vec![
+        text("task"),
+        number("calls"),
+        number("input"),
+        number("cached"),
+        number("output"),
+        number("reasoning"),
+        number("money"),
+    ];
+    let known = |tokens: Option<u64>| tokens.map_or_else(|| "unknown".to_owned(), count);
+    let row = |name: &str, usage: &UsageTotal| {
+        vec![
+            name.to_owned(),
+            known(usage.calls),
+            known(usage.input_tokens),
+            known(usage.cached_tokens),
+            known(usage.output_tokens),
+            known(usage.reasoning_tokens),
+            usage.money_text(),
+        ]
+    };
+    // One call per prediction: the sum says it all.
+    let tasks: &[TaskUsage] = match &summary.predictions {
+        Some(_) => &[],
+        None => &summary.task_usage,
+    };
+    let shown = tasks.iter().take(LISTED_USAGE);
+    let mut rows: Vec<_> = shown.map(|task| row(&task.task, &task.usage)).collect();
+    if tasks.len() > 1 {
+        rows.push(row("all", &summary.usage));
+    }
+    let mut sheet = Sheet::new("Tokens and money", columns, rows);
+    if let Some(more @ 1..) = tasks.len().checked_sub(LISTED_USAGE) {
+        let more = count(more as u64);
+        sheet.note = Some(format!("And {more} more tasks: --format json lists them."));
+    }
+    sheet
+}
+
 fn faults(summary: &Summary) -> Sheet {
     let columns = vec![text("class"), number("trials"), text("example")];
     let rows = summary.faults.iter().map(|fault| {
@@ -280,6 +335,7 @@ pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
         number("coverage"),
         number("faults"),
         number("time"),
+        number("money"),
         number("!"),
     ];
     let rows = runs.iter().map(|run| {
@@ -300,6 +356,7 @@ pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
             percent(overall.coverage),
             count(overall.faulted),
             duration(overall.seconds.total()),
+            run.summary.usage.money_text(),
             count(grave.count() as u64),
         ]
     });

@@ -2,7 +2,7 @@
 //! Fields are only ever added.
 
 use agon_core::verdict::TurnEnd;
-use agon_core::{FaultClass, Money, TimeSplit};
+use agon_core::{FaultClass, TimeSplit};
 use agon_store::{Manifest, TrialLine};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,9 @@ use serde::Serialize;
 use crate::caveat::Caveat;
 use crate::confidence::Interval;
 use crate::measured::Measured;
+use crate::prediction::Predictions;
 use crate::tally::Tally;
+use crate::usage::{TaskUsage, UsageTotal};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
@@ -31,6 +33,9 @@ pub struct Summary {
     pub steps: Option<StepCounts>,
     pub seconds: TimeSpent,
     pub usage: UsageTotal,
+    /// By task, those that used any; left out where none did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub task_usage: Vec<TaskUsage>,
     /// Of trials that ended faulted, most frequent first.
     pub faults: Vec<FaultCount>,
     /// Of graded trials, most frequent first.
@@ -39,6 +44,9 @@ pub struct Summary {
     /// What checks measured in units of their own; left out where none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
+    /// Only of runs of predictions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<Predictions>,
 }
 
 impl Summary {
@@ -150,19 +158,6 @@ pub struct TimeSpent {
     pub mean: Option<f64>,
     pub median: Option<f64>,
     pub max: Option<f64>,
-}
-
-/// Tokens and money of every attempt. What nobody reported is null, never 0.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct UsageTotal {
-    pub input_tokens: Option<u64>,
-    pub output_tokens: Option<u64>,
-    /// Micro-dollars: the sum of the known prices.
-    pub money: Option<Money>,
-    /// Attempts that reported usage.
-    pub reported: u64,
-    /// Attempts that reported tokens but have no price: `money` is a lower bound if there are any.
-    pub unpriced: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

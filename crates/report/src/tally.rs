@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use agon_core::prediction::ScoredPrediction;
 use agon_core::verdict::{Outcome, TurnEnd};
-use agon_core::{FaultClass, Level, TimeSplit, Usage};
+use agon_core::{FaultClass, Level, TimeSplit};
 use agon_stats::{Cluster, Spread, pass_all_k, pass_at_k};
 use agon_store::{Manifest, TaskStamp, TrialLine};
 
@@ -12,11 +13,13 @@ use crate::caveat::caveats;
 use crate::confidence::Interval;
 use crate::measured::Measurements;
 use crate::plan::{Part, Plan};
+use crate::prediction::{PredictionTally, is_prediction_run};
 use crate::summary::{
     Bin, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, Repeat, Standing, StepCounts,
-    Summary, TimeSpent, UsageTotal, Weighted,
+    Summary, TimeSpent, Weighted,
 };
 use crate::text::clip;
+use crate::usage::{TaskUsage, UsageTotal};
 
 /// An example message in a summary is at most this many characters long.
 const EXAMPLE: usize = 300;
@@ -35,6 +38,8 @@ pub struct Tally<'a> {
     ends: Vec<EndCount>,
     marks: Marks,
     measured: Measurements,
+    /// Of runs that are about them.
+    predictions: Option<PredictionTally>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -45,6 +50,7 @@ struct TaskTally {
     /// Sum over graded trials.
     score: f64,
     seconds: TimeSplit,
+    usage: UsageTotal,
 }
 
 impl TaskTally {
@@ -73,18 +79,23 @@ impl<'a> Tally<'a> {
             ends: Vec::new(),
             marks: Marks::default(),
             measured: Measurements::new(manifest.tasks.len()),
+            predictions: is_prediction_run(manifest)
+                .then(|| PredictionTally::new(manifest.tasks.len())),
         }
     }
 
-    pub fn add(&mut self, line: &TrialLine) {
+    /// Returns the place of the task whose graded result it is.
+    pub fn add(&mut self, line: &TrialLine) -> Option<usize> {
+        let mut result = None;
         let place = match self.plan.place(line) {
             Part::Stray => {
                 self.marks.stray_lines += 1;
-                return;
+                return None;
             }
             Part::Earlier(place) => place,
             Part::Final(place) => {
                 self.add_result(place, line);
+                result = (line.outcome != Outcome::Faulted).then_some(place);
                 place
             }
         };
@@ -92,7 +103,23 @@ impl<'a> Tally<'a> {
         // What was only graded again has been played, and counted, before.
         if !line.regraded {
             self.tasks[place].seconds += line.seconds;
-            add_usage(&mut self.usage, &line.usage);
+            self.tasks[place].usage.add(&line.usage);
+            self.usage.add(&line.usage);
+        }
+        result
+    }
+
+    /// What was predicted in a trial whose line was added.
+    pub(crate) fn add_prediction(
+        &mut self,
+        place: usize,
+        line: &TrialLine,
+        prediction: &ScoredPrediction,
+        notes: &[String],
+    ) {
+        if let Some(predictions) = &mut self.predictions {
+            predictions.add(place, line, prediction);
+            predictions.add_notes(notes);
         }
     }
 
@@ -157,8 +184,15 @@ impl<'a> Tally<'a> {
             .sort_by_key(|fault| (std::cmp::Reverse(fault.trials), fault.class.name()));
         self.ends
             .sort_by_key(|end| (std::cmp::Reverse(end.trials), end.end.name()));
+        let predictions = self.predictions.as_mut();
+        let predictions = predictions.and_then(|all| all.total(self.manifest));
+        // What is measured there are distances, which are told as such.
+        let measured = match &predictions {
+            Some(_) => None,
+            None => self.measured.total(self.manifest),
+        };
         Summary {
-            caveats: caveats(self.manifest, &overall, &self.marks),
+            caveats: caveats(self.manifest, &overall, &self.marks, predictions.as_ref()),
             pass_rate: mean(&passes),
             pass_rate_ci: Interval::over_tasks(&passes, self.manifest.seed),
             weighted: self.weighted(),
@@ -168,13 +202,25 @@ impl<'a> Tally<'a> {
             matrix,
             steps: step_counts(&mut self.steps),
             seconds: time_spent(overall.seconds, &mut self.seconds),
+            task_usage: self.task_usage(),
             usage: self.usage,
             faults: self.faults,
             turn_ends: self.ends,
             marks: self.marks,
-            measured: self.measured.total(self.manifest),
+            measured,
+            predictions,
             overall,
         }
+    }
+
+    fn task_usage(&self) -> Vec<TaskUsage> {
+        let used = self.manifest.tasks.iter().zip(&self.tasks);
+        used.filter(|(_, task)| task.usage.reported > 0)
+            .map(|(stamp, task)| TaskUsage {
+                task: stamp.task.to_string(),
+                usage: task.usage.clone(),
+            })
+            .collect()
     }
 
     fn clusters(&self, places: &[usize], of: impl Fn(&TaskTally) -> Cluster) -> Vec<Cluster> {
@@ -335,20 +381,6 @@ fn mean(clusters: &[Cluster]) -> Option<f64> {
     let weight: f64 = clusters.iter().map(|task| task.weight).sum();
     let sum: f64 = clusters.iter().map(|task| task.sum).sum();
     (weight > 0.0).then(|| sum / weight)
-}
-
-fn add_usage(total: &mut UsageTotal, usage: &Usage) {
-    if usage.is_empty() {
-        return;
-    }
-    let plus = |sum: Option<u64>, more: u64| Some(sum.unwrap_or(0).saturating_add(more));
-    total.reported += 1;
-    total.input_tokens = plus(total.input_tokens, usage.input_tokens);
-    total.output_tokens = plus(total.output_tokens, usage.output_tokens);
-    match usage.money {
-        Some(money) => total.money = Some(total.money.unwrap_or_default() + money),
-        None => total.unpriced += 1,
-    }
 }
 
 fn time_spent(split: TimeSplit, seconds: &mut [f64]) -> TimeSpent {

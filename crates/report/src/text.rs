@@ -5,7 +5,6 @@
 use agon_core::TimeSplit;
 
 use crate::confidence::Interval;
-use crate::summary::UsageTotal;
 
 /// What stands for a number that does not exist.
 pub(crate) const NONE: &str = "-";
@@ -123,24 +122,6 @@ pub(crate) fn time_split(split: &TimeSplit) -> String {
         part("environment", split.environment),
         part("harness", split.harness)
     )
-}
-
-pub(crate) fn tokens(usage: &UsageTotal) -> String {
-    match (usage.input_tokens, usage.output_tokens) {
-        (Some(input), Some(output)) => format!("{} in, {} out", count(input), count(output)),
-        _ => "unknown".to_owned(),
-    }
-}
-
-pub(crate) fn money(usage: &UsageTotal) -> String {
-    match usage.money {
-        Some(money) if usage.unpriced == 0 => money.to_string(),
-        Some(money) => format!(
-            "at least {money} (attempts without a price: {})",
-            usage.unpriced
-        ),
-        None => "unknown".to_owned(),
-    }
 }
 
 #[cfg(test)]

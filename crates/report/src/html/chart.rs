@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use crate::summary::{Group, StepCounts, Summary};
+use crate::prediction::Distances;
+use crate::summary::{Bin, Group, StepCounts, Summary};
 use crate::text::{clip, count, duration, maybe_percent, percent, plain, range};
 
 const WIDTH: f64 = 640.0;
@@ -197,10 +198,12 @@ pub(crate) struct TimePart {
 impl TimeChart {
     pub(crate) fn of(summary: &Summary) -> Self {
         let all = std::iter::once(("all", &summary.overall));
+        // Predictions have no levels.
         let levels = summary
             .levels
             .iter()
-            .map(|level| (level.name.as_str(), &level.standing));
+            .filter(|_| summary.predictions.is_none());
+        let levels = levels.map(|level| (level.name.as_str(), &level.standing));
         let means: Vec<(&str, [(&'static str, f64); 3])> = all
             .chain(levels)
             .filter(|(_, standing)| standing.graded() + standing.faulted > 0)
@@ -251,13 +254,13 @@ impl TimeChart {
     }
 }
 
-/// How many graded trials took how many steps.
-pub(crate) struct StepChart {
-    pub(crate) bars: Vec<StepBar>,
+/// How many there are of each, as columns beside each other.
+pub(crate) struct BarChart {
+    pub(crate) bars: Vec<Bar>,
     pub(crate) base: Px,
 }
 
-pub(crate) struct StepBar {
+pub(crate) struct Bar {
     pub(crate) x: Px,
     pub(crate) y: Px,
     pub(crate) width: Px,
@@ -269,38 +272,53 @@ pub(crate) struct StepBar {
     pub(crate) hint: String,
 }
 
-impl StepChart {
+impl BarChart {
     const HEIGHT: f64 = 150.0;
     const TOP: f64 = 20.0;
 
-    pub(crate) fn of(steps: &StepCounts) -> Self {
-        let bins = &steps.histogram;
-        let pitch = (WIDTH / bins.len().max(1) as f64).min(64.0);
-        let most = bins.iter().map(|bin| bin.trials).max().unwrap_or(1).max(1) as f64;
-        let bars = bins.iter().enumerate().map(|(at, bin)| {
-            let height = Self::HEIGHT * bin.trials as f64 / most;
+    /// How many graded trials took how many steps.
+    pub(crate) fn of_steps(steps: &StepCounts) -> Self {
+        let label = |bin: &Bin| match bin.from == bin.to {
+            true => bin.from.to_string(),
+            false => format!("{}-{}", bin.from, bin.to),
+        };
+        let bins = steps.histogram.iter();
+        let named: Vec<_> = bins.map(|bin| (label(bin), bin.trials)).collect();
+        Self::of(&named, |label, trials| {
+            format!("{label} steps: {trials} trials")
+        })
+    }
+
+    /// How many points were how far from where they should be.
+    pub(crate) fn of_distances(distances: &Distances) -> Self {
+        let bins = distances.histogram.iter();
+        let named: Vec<_> = bins.map(|bin| (bin.label(), bin.points)).collect();
+        Self::of(&named, |label, points| format!("{label}: {points} points"))
+    }
+
+    fn of(bins: &[(String, u64)], hint: impl Fn(&str, u64) -> String) -> Self {
+        let pitch = (WIDTH / bins.len().max(1) as f64).min(70.0);
+        let most = bins.iter().map(|(_, count)| *count).max().unwrap_or(1);
+        let most = most.max(1) as f64;
+        let bars = bins.iter().enumerate().map(|(at, (label, number))| {
+            let height = Self::HEIGHT * *number as f64 / most;
             let y = Self::TOP + Self::HEIGHT - height;
-            let label = if bin.from == bin.to {
-                bin.from.to_string()
-            } else {
-                format!("{}-{}", bin.from, bin.to)
-            };
-            StepBar {
+            Bar {
                 x: Px(at as f64 * pitch),
                 y: Px(y),
                 width: Px(pitch - 3.0),
                 height: Px(height),
                 centre: Px(at as f64 * pitch + pitch / 2.0 - 1.5),
                 above: Px(y - 5.0),
-                hint: format!("{label} steps: {} trials", bin.trials),
+                hint: hint(label, *number),
                 // In narrow bars only every other label has room.
                 label: if pitch < 50.0 && label.len() > 3 && at % 2 == 1 {
                     String::new()
                 } else {
-                    label
+                    label.clone()
                 },
-                count: if bin.trials > 0 {
-                    count(bin.trials)
+                count: if *number > 0 {
+                    count(*number)
                 } else {
                     String::new()
                 },

@@ -3,10 +3,12 @@
 
 use askama::Template;
 
-use super::chart::{HeatMap, ScoreChart, StepChart, TimeChart};
+use super::chart::{BarChart, HeatMap, ScoreChart, TimeChart};
+use super::predictions::{self, PredictionsView};
 use crate::caveat::Caveat;
 use crate::error::ReportError;
 use crate::facts::{Fact, details};
+use crate::prediction_sheets::DISTANCES;
 use crate::run_report::{RunReport, Trial};
 use crate::sheet::{ColumnKind, MATRIX, Sheet, comparison, sheets};
 use crate::text::{NONE, clip, count, duration, maybe_percent, percent, plain, range};
@@ -35,16 +37,22 @@ struct RunView {
     cards: Vec<Card>,
     outcomes: Vec<OutcomeShare>,
     facts: Vec<Fact>,
-    levels: ScoreChart,
+    /// By level, by category and by both; predictions have no levels.
+    levels: Option<LevelCharts>,
     categories: ScoreChart,
-    heat: HeatMap,
     times: TimeChart,
-    steps: Option<StepChart>,
+    steps: Option<BarChart>,
+    predictions: Option<PredictionsView>,
     /// Tables small enough to stand among the charts, and the others.
     narrow: Vec<SheetView>,
     wide: Vec<SheetView>,
     trials: Vec<TrialView>,
     trials_note: Option<String>,
+}
+
+struct LevelCharts {
+    scores: ScoreChart,
+    heat: HeatMap,
 }
 
 struct CaveatView {
@@ -107,13 +115,16 @@ pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
 fn run_view((number, run): (usize, &RunReport<'_>)) -> Result<RunView, ReportError> {
     let (manifest, summary) = (run.manifest, &run.summary);
     let (trials, trials_note) = trial_views(run)?;
+    // Every prediction is one step.
+    let steps = summary.steps.as_ref();
+    let steps = steps.filter(|_| summary.predictions.is_none());
     let stamp = format!(
         "{}, epochs {}, seed {}, agon {}, {}",
         manifest.created, manifest.epochs, manifest.seed, manifest.agon, manifest.host.os
     );
     let tables = sheets(summary)
         .into_iter()
-        .filter(|sheet| sheet.title != MATRIX);
+        .filter(|sheet| ![MATRIX, DISTANCES].contains(&sheet.title));
     let (narrow, wide) = tables
         .map(sheet_view)
         .partition(|sheet| sheet.heads.len() <= NARROW);
@@ -133,11 +144,17 @@ fn run_view((number, run): (usize, &RunReport<'_>)) -> Result<RunView, ReportErr
                 ..fact
             })
             .collect(),
-        levels: ScoreChart::of(&summary.levels),
+        levels: summary.predictions.is_none().then(|| LevelCharts {
+            scores: ScoreChart::of(&summary.levels),
+            heat: HeatMap::of(summary),
+        }),
         categories: ScoreChart::of(&summary.categories),
-        heat: HeatMap::of(summary),
         times: TimeChart::of(summary),
-        steps: summary.steps.as_ref().map(StepChart::of),
+        steps: steps.map(BarChart::of_steps),
+        predictions: match &summary.predictions {
+            Some(found) => Some(predictions::view(run, found)?),
+            None => None,
+        },
         narrow,
         wide,
         trials,

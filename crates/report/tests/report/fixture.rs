@@ -20,6 +20,7 @@ pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
             digest: None,
             unconfined: false,
         },
+        models: Vec::new(),
         seed: 7,
         epochs,
         dates_from: "2026-01-02T03:04:05Z".parse().unwrap(),
@@ -169,7 +170,16 @@ pub(crate) fn troubled() -> (Manifest, Vec<TrialLine>) {
             input_tokens: 12_000,
             output_tokens: 345,
             money: money.map(Money::from_micros),
+            ..Usage::default()
         };
+        line
+    };
+    let asked = |line: TrialLine| {
+        let mut line = priced(line, Some(1_250_000));
+        line.usage.cached_tokens = 8_000;
+        line.usage.reasoning_tokens = 45;
+        line.usage.calls = 7;
+        line.usage.unpriced_calls = 2;
         line
     };
     let lines = vec![
@@ -196,7 +206,7 @@ pub(crate) fn troubled() -> (Manifest, Vec<TrialLine>) {
             steps: 9,
             ..graded("files/rename", 2, 0.5)
         },
-        priced(graded("terminal/greet", 1, 1.0), Some(1_250_000)),
+        asked(graded("terminal/greet", 1, 1.0)),
         TrialLine {
             end: Some(TurnEnd::StepLimit),
             steps: 10,

@@ -7,3 +7,4 @@ mod folder;
 mod formats;
 mod hostile;
 mod osuniverse;
+mod predicted;
