@@ -64,6 +64,9 @@ pub enum JudgeError {
     Evidence(std::io::Error),
     #[error("the screen can't be judged: {0}")]
     Sight(String),
+    /// A model gave no answer, or none that says anything.
+    #[error("the model {model} can't judge: {problem}")]
+    Model { model: String, problem: String },
     /// The evaluator's own.
     #[error("{0}")]
     Evaluator(String),

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agon_agent::play::Stop;
+use agon_core::Usage;
+use agon_core::screen::Picture;
 use agon_core::sight::Look;
 use agon_desktop::screen::{Frame, PictureFormat};
 use agon_desktop::{Desktop, DesktopError, DisplayAddress};
@@ -13,10 +15,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::evaluator::JudgeError;
-use crate::report::store_frame;
+use crate::report::{Asked, store_frame};
 use crate::result::StopReason;
 
-/// So many judgements of a task are kept; more are counted.
+/// So many judgements of a task are kept, and so many calls of models; more are counted.
 const MOST_LOOKS: usize = 2_000;
 
 #[derive(Debug)]
@@ -41,11 +43,15 @@ enum Connection {
     Cut,
 }
 
-/// The judgements of a task, in their order.
+/// The judgements of a task, in their order, and the calls of models that were made for them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Looks {
     pub kept: Vec<Look>,
     pub left_out: u64,
+    pub calls: Vec<Asked>,
+    pub calls_left_out: u64,
+    /// Of all calls, those that are left out too.
+    pub usage: Usage,
 }
 
 /// A connection that was cut off from its hooks, but not from the desktop.
@@ -164,13 +170,32 @@ impl Judging {
             self.looks().left_out += 1;
             return Ok(());
         }
-        if let Some(folder) = &self.frames {
-            store_frame(folder, &look.picture).map_err(JudgeError::Evidence)?;
-        }
-        // In memory its digest is enough.
-        let picture = look.picture.without_data();
+        let picture = self.store(&look.picture)?;
         self.looks().kept.push(Look { picture, ..look });
         Ok(())
+    }
+
+    /// Keeps a call of a model with the picture that it was asked about.
+    pub fn keep_call(&self, call: Asked) -> Result<(), JudgeError> {
+        {
+            let mut looks = self.looks();
+            looks.usage += &call.usage;
+            if looks.calls.len() >= MOST_LOOKS {
+                looks.calls_left_out += 1;
+                return Ok(());
+            }
+        }
+        let picture = self.store(&call.picture)?;
+        self.looks().calls.push(Asked { picture, ..call });
+        Ok(())
+    }
+
+    /// In memory its digest is enough.
+    fn store(&self, picture: &Picture) -> Result<Picture, JudgeError> {
+        if let Some(folder) = &self.frames {
+            store_frame(folder, picture).map_err(JudgeError::Evidence)?;
+        }
+        Ok(picture.without_data())
     }
 
     /// What was kept.

@@ -37,7 +37,7 @@ pub use evaluator::{Evaluator, JudgeError};
 pub use evaluator_server::{EvaluatorExt, EvaluatorServer, EvaluatorState};
 pub use frame::get_current_frame_base64;
 pub use judging::Judging;
-pub use report::{Record, Report, Times};
+pub use report::{Asked, Record, Report, Times};
 pub use result::{EvaluationResult, StopReason};
 pub use server::{Server, ServerOptions};
 pub use wire::Token;

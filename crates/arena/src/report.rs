@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use agon_agent::play::Task;
 use agon_core::screen::Picture;
 use agon_core::sight::Look;
-use agon_core::{Clock, PlayStats, SystemClock};
+use agon_core::{Clock, ModelFault, PlayStats, SystemClock, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -53,6 +53,28 @@ impl Record {
     }
 }
 
+/// One question to a model about a picture, and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Asked {
+    /// As it was asked for: a section of the configuration, or `openai/gpt-4o`.
+    pub model: String,
+    pub question: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    pub seconds: f64,
+    /// Requests that were sent.
+    pub tries: u32,
+    /// It was answered by a tape.
+    pub taped: bool,
+    pub usage: Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<ModelFault>,
+    /// What went wrong, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    pub picture: Picture,
+}
+
 /// A line of the side file. It names frames by their digest, which is their file's name.
 #[derive(Debug, Serialize)]
 struct SideLine<'a> {
@@ -67,6 +89,13 @@ struct SideLine<'a> {
     looks: &'a [Look],
     #[serde(skip_serializing_if = "is_zero")]
     looks_left_out: u64,
+    #[serde(skip_serializing_if = "<[Asked]>::is_empty")]
+    calls: &'a [Asked],
+    #[serde(skip_serializing_if = "is_zero")]
+    calls_left_out: u64,
+    /// Of all calls.
+    #[serde(skip_serializing_if = "Usage::is_empty")]
+    usage: &'a Usage,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -127,6 +156,9 @@ impl Report {
             stats: record.stats.as_ref(),
             looks: &looks.kept,
             looks_left_out: looks.left_out,
+            calls: &looks.calls,
+            calls_left_out: looks.calls_left_out,
+            usage: &looks.usage,
         };
         append_line(&self.side_path(), &side)?;
         append_line(&self.path, &record.result())
@@ -227,7 +259,7 @@ mod tests {
                 doubt: None,
                 picture,
             }],
-            left_out: 0,
+            ..Looks::default()
         };
         report.append(&task(), &record(None), &looks).unwrap();
         // As if somebody had died while writing.

@@ -15,6 +15,7 @@ mod arena {
     mod client_support;
     mod evaluator_agent;
     mod evaluator_ends;
+    mod evaluator_game;
     mod evaluator_many;
     mod evaluator_protocol;
     mod evaluator_races;
@@ -22,4 +23,7 @@ mod arena {
     mod evaluator_support;
     mod evaluator_with_agent;
     mod interop_python;
+    mod vision_judges;
+    mod vision_service;
+    mod vision_taped;
 }

@@ -1,5 +1,5 @@
 //! `hexagon`: the seed's evaluator. Its two questions, "is PRESS SPACE TO RETRY visible?" and "what is
-//! the score next to LAST?", are answered by reading the window.
+//! the score next to LAST?", are answered by reading the window; `vision` asks a model, as the seed did.
 
 use std::time::Duration;
 

@@ -6,8 +6,8 @@ use agon_core::sight::{NumberForm, NumberTest, SightTest};
 use agon_desktop::KeyCombination;
 use serde_json::{Map, Value};
 
-/// The keys of `success_criteria` that [`Plan::parse`] knows; others mean something to others.
-pub(super) const KEYS: [&str; 9] = [
+/// The keys of `success_criteria` that evaluators know; others mean something to others.
+pub(super) const KEYS: [&str; 12] = [
     "start_keys",
     "end_text",
     "end_region",
@@ -17,6 +17,9 @@ pub(super) const KEYS: [&str; 9] = [
     "score_within_play",
     "score_at_least",
     "time_survived",
+    "model",
+    "end_question",
+    "score_question",
 ];
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -60,13 +63,8 @@ impl Plan {
         let wants_score = after.is_some() || form.is_some();
         let score_region = criteria.region("score_region")?;
         let within_play = criteria.flag("score_within_play")?;
-        let start = match criteria.text("start_keys")? {
-            Some(keys) => KeyCombination::sequence(&keys)
-                .map_err(|error| format!("success_criteria.start_keys: {error}"))?,
-            None => Vec::new(),
-        };
         Ok(Self {
-            start,
+            start: criteria.keys("start_keys")?.unwrap_or_default(),
             end: end.map(|text| shows(text, end_region)),
             score: wants_score
                 .then(|| number(after, form.unwrap_or_default(), score_region, within_play)),
@@ -134,14 +132,24 @@ impl Criteria<'_> {
     }
 
     fn text(&self, key: &str) -> Result<Option<String>, String> {
-        let read = |value: &Value| {
-            let text = value.as_str()?.trim();
-            (!text.is_empty() && text.len() <= 500).then(|| text.to_owned())
-        };
-        self.get(key, "a text of 1 to 500 bytes", read)
+        self.text_within(key, 500)
     }
 
-    fn flag(&self, key: &str) -> Result<bool, String> {
+    pub(super) fn text_within(&self, key: &str, most: usize) -> Result<Option<String>, String> {
+        let read = |value: &Value| {
+            let text = value.as_str()?.trim();
+            (!text.is_empty() && text.len() <= most).then(|| text.to_owned())
+        };
+        self.get(key, &format!("a text of 1 to {most} bytes"), read)
+    }
+
+    pub(super) fn keys(&self, key: &str) -> Result<Option<Vec<KeyCombination>>, String> {
+        let keys = self.text(key)?;
+        let keys = keys.map(|keys| KeyCombination::sequence(&keys)).transpose();
+        keys.map_err(|error| format!("success_criteria.{key}: {error}"))
+    }
+
+    pub(super) fn flag(&self, key: &str) -> Result<bool, String> {
         let flag = self.get(key, "true or false", Value::as_bool)?;
         Ok(flag.unwrap_or_default())
     }

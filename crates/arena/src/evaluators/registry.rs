@@ -1,6 +1,8 @@
 //! Built-in evaluators by name.
 
-use super::{Hexagon, Screen, Timer};
+use std::sync::Arc;
+
+use super::{Hexagon, Models, Screen, Timer, Vision};
 use crate::evaluator::Evaluator;
 
 /// An evaluator that can be named on the command line.
@@ -8,12 +10,32 @@ use crate::evaluator::Evaluator;
 pub struct Kind {
     pub name: &'static str,
     pub about: &'static str,
-    make: fn() -> Box<dyn Evaluator>,
+    make: Make,
+}
+
+#[derive(Debug)]
+enum Make {
+    /// Judges by itself.
+    Alone(fn() -> Box<dyn Evaluator>),
+    /// Asks a model.
+    Asking(fn(Arc<Models>) -> Box<dyn Evaluator>),
 }
 
 impl Kind {
-    pub fn make(&self) -> Box<dyn Evaluator> {
-        (self.make)()
+    /// Whether it asks a model.
+    pub const fn asks(&self) -> bool {
+        matches!(self.make, Make::Asking(_))
+    }
+
+    pub fn make(
+        &self,
+        models: Option<&Arc<Models>>,
+    ) -> Result<Box<dyn Evaluator>, NoSuchEvaluator> {
+        match (&self.make, models) {
+            (Make::Alone(make), _) => Ok(make()),
+            (Make::Asking(make), Some(models)) => Ok(make(Arc::clone(models))),
+            (Make::Asking(_), None) => Err(NoSuchEvaluator::Asks(self.name)),
+        }
     }
 }
 
@@ -21,25 +43,33 @@ pub const EVALUATORS: &[Kind] = &[
     Kind {
         name: "timer",
         about: "only the time-out: a success is who played to the end",
-        make: || Box::new(Timer),
+        make: Make::Alone(|| Box::new(Timer)),
     },
     Kind {
         name: "screen",
         about: "reads the window, as success_criteria says (end_text, score_after, ...)",
-        make: || Box::new(Screen),
+        make: Make::Alone(|| Box::new(Screen)),
     },
     Kind {
         name: "hexagon",
         about: "PRESS SPACE TO RETRY ends it; the score stands after LAST; success is more than \
                 time_survived",
-        make: || Box::new(Hexagon),
+        make: Make::Alone(|| Box::new(Hexagon)),
+    },
+    Kind {
+        name: "vision",
+        about: "as hexagon, but a vision model is asked (--model); success_criteria may say which, and \
+                what (model, end_question, score_question)",
+        make: Make::Asking(|models| Box::new(Vision::new(models))),
     },
 ];
 
 #[derive(Debug, thiserror::Error)]
-#[error("`{wanted}` is no evaluator; there are: {}", names())]
-pub struct NoSuchEvaluator {
-    wanted: String,
+pub enum NoSuchEvaluator {
+    #[error("`{0}` is no evaluator; there are: {all}", all = names())]
+    Unknown(String),
+    #[error("the evaluator {0} asks a model, and was given none")]
+    Asks(&'static str),
 }
 
 fn names() -> String {
@@ -47,12 +77,15 @@ fn names() -> String {
     names.join(", ")
 }
 
-pub fn find(spec: &str) -> Result<Box<dyn Evaluator>, NoSuchEvaluator> {
+/// Which one a name means.
+pub fn kind(spec: &str) -> Result<&'static Kind, NoSuchEvaluator> {
     let kind = EVALUATORS.iter().find(|kind| kind.name == spec.trim());
-    let kind = kind.ok_or_else(|| NoSuchEvaluator {
-        wanted: spec.to_owned(),
-    })?;
-    Ok(kind.make())
+    kind.ok_or_else(|| NoSuchEvaluator::Unknown(spec.to_owned()))
+}
+
+/// By name, for those that ask no model.
+pub fn find(spec: &str) -> Result<Box<dyn Evaluator>, NoSuchEvaluator> {
+    kind(spec)?.make(None)
 }
 
 #[cfg(test)]
@@ -62,9 +95,11 @@ mod tests {
     #[test]
     fn they_are_found_by_name_and_others_are_named_instead() {
         for kind in EVALUATORS {
-            assert!(find(kind.name).is_ok());
+            assert_eq!(find(kind.name).is_ok(), !kind.asks());
         }
         let error = find("hexagone").err().unwrap().to_string();
-        assert!(error.contains("timer, screen, hexagon"), "{error}");
+        assert!(error.contains("timer, screen, hexagon, vision"), "{error}");
+        let error = find("vision").err().unwrap().to_string();
+        assert!(error.contains("asks a model"), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use agon_agent::play::Task;
-use agon_desktop::DesktopError;
+use agon_desktop::{DesktopError, KeyCombination};
 use agon_grade::sight::SightFinding;
 use serde_json::json;
 
@@ -21,10 +21,10 @@ use crate::result::{EvaluationResult, StopReason};
 const BEGINNING: Duration = Duration::from_secs(15);
 /// A game that has not begun by then did not take the keys, as some do just after their end.
 const AGAIN: Duration = Duration::from_secs(1);
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+pub(super) const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// What can't be read is this.
-const NO_SCORE: f64 = -1.0;
+pub(super) const NO_SCORE: f64 = -1.0;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Screen;
@@ -58,7 +58,7 @@ impl Evaluator for Screen {
 /// Makes the window active, presses the keys, and comes back when the last game's end is gone.
 pub(super) fn begin(plan: &Plan, task: &Task, judging: &Judging) -> Result<(), JudgeError> {
     let mut pressed = Instant::now();
-    press(plan, task, judging)?;
+    press(&plan.start, task, judging)?;
     if let Some(end) = &plan.end {
         let deadline = Instant::now() + BEGINNING;
         loop {
@@ -75,7 +75,7 @@ pub(super) fn begin(plan: &Plan, task: &Task, judging: &Judging) -> Result<(), J
             }
             if seen.saturating_duration_since(pressed) >= AGAIN {
                 pressed = Instant::now();
-                press(plan, task, judging)?;
+                press(&plan.start, task, judging)?;
             }
             wait(judging, BETWEEN_LOOKS)?;
         }
@@ -84,12 +84,17 @@ pub(super) fn begin(plan: &Plan, task: &Task, judging: &Judging) -> Result<(), J
     Ok(())
 }
 
-fn press(plan: &Plan, task: &Task, judging: &Judging) -> Result<(), JudgeError> {
+/// Makes the window active and presses keys, one combination after the other.
+pub(super) fn press(
+    keys: &[KeyCombination],
+    task: &Task,
+    judging: &Judging,
+) -> Result<(), JudgeError> {
     let desktop = judging.desktop()?;
     let _alone = env_lock();
     desktop.windows().make_active(&task.window_name)?;
     let keyboard = desktop.keyboard();
-    for combination in &plan.start {
+    for combination in keys {
         for key in combination.keys() {
             keyboard.press(*key)?;
         }
@@ -102,7 +107,7 @@ fn press(plan: &Plan, task: &Task, judging: &Judging) -> Result<(), JudgeError> 
     Ok(())
 }
 
-fn wait(judging: &Judging, duration: Duration) -> Result<(), JudgeError> {
+pub(super) fn wait(judging: &Judging, duration: Duration) -> Result<(), JudgeError> {
     match judging.stop().wait(duration) {
         true => Err(JudgeError::Stopped),
         false => Ok(()),
@@ -168,10 +173,15 @@ pub(super) fn score(
             )
         }
     };
+    fail_with_the_agent(&mut result, judging);
+    Ok(result)
+}
+
+/// An agent that failed has not succeeded, whatever the score.
+pub(super) fn fail_with_the_agent(result: &mut EvaluationResult, judging: &Judging) {
     if let Some(StopReason::AgentError | StopReason::AgentLost) = judging.ended() {
         result.metrics.insert("success".to_owned(), json!(false));
     }
-    Ok(result)
 }
 
 fn read(

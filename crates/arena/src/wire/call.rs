@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use reqwest::header::AUTHORIZATION;
-use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder};
 
 use super::peer::PeerUrl;
@@ -52,10 +51,7 @@ pub(crate) struct Answer {
 }
 
 pub(crate) fn client() -> Result<Client, ArenaError> {
-    // No proxy and no redirect: a peer is where we were told, or nowhere.
-    let client = Client::builder()
-        .no_proxy()
-        .redirect(Policy::none())
+    let client = agon_llm::plain_http()
         .connect_timeout(CONNECT)
         .pool_idle_timeout(IDLE)
         .build();

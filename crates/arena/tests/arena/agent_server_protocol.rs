@@ -18,11 +18,7 @@ fn stage() -> Stage {
 }
 
 async fn ask(stage: &Stage, method: Method, path: &str) -> reqwest::Response {
-    let client = reqwest::Client::builder()
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
-        .unwrap();
+    let client = agon_llm::plain_http().build().unwrap();
     let url = format!("{}{path}", stage.server.url());
     client.request(method, url).send().await.unwrap()
 }

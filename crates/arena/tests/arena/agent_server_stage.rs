@@ -170,7 +170,7 @@ impl Stage {
         Self {
             server,
             ear: Ear::start(),
-            client: reqwest::Client::builder().no_proxy().build().unwrap(),
+            client: agon_llm::plain_http().build().unwrap(),
         }
     }
 

@@ -213,7 +213,12 @@ async fn finish(seen: &Seen) {
     let evaluator = seen.play.lock().unwrap().evaluator.clone();
     let url = format!("{evaluator}/evaluator/agent_finished");
     // The original only logs what comes back.
-    let _ = reqwest::Client::new().post(url).send().await;
+    let _ = agon_llm::plain_http()
+        .build()
+        .unwrap()
+        .post(url)
+        .send()
+        .await;
 }
 
 async fn stop(State(seen): State<Arc<Seen>>, body: Bytes) -> Response {

@@ -1,8 +1,6 @@
 //! Evaluators that look at real desktops, with real programs on them.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use agon_arena::evaluators::find;
@@ -10,84 +8,13 @@ use agon_arena::{
     EvaluationResult, Evaluator, EvaluatorServer, JudgeError, Judging, ServerOptions, Task,
     get_current_frame_base64,
 };
-use agon_desktop::{Desktop, DesktopConfig, DisplayAddress, Key};
+use agon_desktop::{Desktop, DesktopConfig, Key};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 
-use super::evaluator_support::{PATIENCE, Pair, Scripted, task};
-
-/// A game of a terminal: waits for a key, goes on for a while, and shows a score.
-const GAME: &str = r#"
-clear; printf '\n  ANY GAME\n'
-for score in 00:31 95:26; do
-  read -rsn1
-  clear; printf '\n  GO ON\n'
-  read -rsn1 -t 1
-  clear; printf '\n  LAST %s\n\n  PRESS SPACE TO RETRY\n' "$score"
-done
-read -rsn1
-"#;
-
-struct Game {
-    child: Child,
-    _authority: NamedTempFile,
-}
-
-impl Game {
-    fn start(desktop: &Desktop) -> Self {
-        let DisplayAddress::Socket { path, cookie } = desktop.address() else {
-            panic!("a private desktop has a socket");
-        };
-        let mut authority = NamedTempFile::new().unwrap();
-        authority.write_all(&cookie.authority_file()).unwrap();
-        let child = Command::new("bwrap")
-            .args([
-                "--dev-bind",
-                "/",
-                "/",
-                "--tmpfs",
-                "/tmp",
-                "--die-with-parent",
-            ])
-            .arg("--unshare-net")
-            .arg("--bind")
-            .arg(path.parent().unwrap())
-            .arg("/tmp/.X11-unix")
-            .arg("--ro-bind")
-            .arg(authority.path())
-            .arg("/tmp/authority")
-            .args(["--", "xterm", "-T", "Any Game", "-geometry", "32x7"])
-            .args([
-                "-fa",
-                "DejaVu Sans Mono",
-                "-fs",
-                "20",
-                "-e",
-                "bash",
-                "-c",
-                GAME,
-            ])
-            .env("DISPLAY", Desktop::PRIVATE_NAME)
-            .env("XAUTHORITY", "/tmp/authority")
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
-        desktop.windows().wait_for("Any Game", PATIENCE).unwrap();
-        Self {
-            child,
-            _authority: authority,
-        }
-    }
-}
-
-impl Drop for Game {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use super::evaluator_game::Game;
+use super::evaluator_support::{Pair, Scripted, task};
 
 fn on(desktop: &Desktop) -> ServerOptions {
     ServerOptions {

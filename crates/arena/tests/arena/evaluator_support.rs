@@ -188,7 +188,7 @@ impl Client {
     pub(super) fn new(server: Server) -> Self {
         Self {
             server,
-            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            http: agon_llm::plain_http().build().unwrap(),
         }
     }
 

@@ -193,7 +193,7 @@ async fn an_interrupted_client_has_a_python_evaluator_score_its_task() {
     let run =
         run_evaluation_client_async(&agent.url, &evaluator.url, tasks, &options, &stop, |_| {});
     let interrupt = async {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = agon_llm::plain_http().build().unwrap();
         let url = format!("{}/agent/status", agent.url);
         let plays = async |()| {
             let status = http.get(&url).send().await.unwrap();
