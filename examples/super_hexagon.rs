@@ -1,5 +1,6 @@
 //! The agent and the evaluator of the guide that Agon's arena was made after, line by line in Rust. The two
-//! questions that were put to a model service are answered by reading the window.
+//! questions that were put to a model service are answered by reading the window, so that no key is needed;
+//! `agon arena run --evaluator vision --model openai-responses/gpt-4o-mini` puts them to the model.
 //!
 //! ```text
 //! hexagon --title "Super Hexagon" &                           a game with these words on its screen

@@ -7,6 +7,8 @@ pub use agon_core as core;
 pub use agon_desktop as desktop;
 pub use agon_engine as engine;
 pub use agon_grade as grade;
+pub use agon_llm as llm;
+pub use agon_predict as predict;
 pub use agon_report as report;
 pub use agon_sandbox as sandbox;
 pub use agon_stats as stats;

@@ -8,6 +8,8 @@ pub use agon_core::{
 };
 pub use agon_desktop::{Desktop, DesktopConfig, DesktopError, Key, KeyCombination};
 pub use agon_engine::{Dispatch, Mode, Providers, RunBudget, RunEnd, Table, Watch, dispatch};
+pub use agon_llm::{Model, ModelSpec};
+pub use agon_predict::{ActionModel, Evaluation, Evaluator, Options, PredictError};
 pub use agon_sandbox::{Exec, ExecOutput, Provider, Sandbox, SandboxError};
 pub use agon_store::{Manifest, RunFolder, RunReader, RunWriter, TrialLine};
 pub use agon_suite::{LoadOptions, Suite, load_suite};

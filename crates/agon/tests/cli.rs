@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+#[path = "cli/secrets.rs"]
+mod secrets;
 #[path = "cli/support.rs"]
 mod support;
 
@@ -17,12 +19,22 @@ mod desktop;
 mod desktop_tasks;
 #[path = "cli/games.rs"]
 mod games;
+#[path = "cli/gateway.rs"]
+mod gateway;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/isolation.rs"]
 mod isolation;
 #[path = "cli/killed.rs"]
 mod killed;
+#[path = "cli/llm.rs"]
+mod llm;
+#[path = "cli/local_model.rs"]
+mod local_model;
+#[path = "cli/models.rs"]
+mod models;
+#[path = "cli/predict.rs"]
+mod predict;
 #[path = "cli/realtime.rs"]
 mod realtime;
 #[path = "cli/run.rs"]

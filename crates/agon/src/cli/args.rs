@@ -10,7 +10,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::arena::ArenaCommand;
 use super::desktop::DesktopArgs;
+use super::llm::{LlmCommand, ModelArgs};
 use super::ocr::OcrCommand;
+use super::predict::PredictArgs;
 
 /// Evaluates autonomous agents: puts them in front of tasks in real environments, records
 /// everything, and gives a score that can be trusted.
@@ -35,6 +37,8 @@ Exit status: 0 every trial graded, 1 faults remain, 2 bad usage, suite or manife
 pub(super) enum Command {
     /// Play an agent against the tasks of suites and grade it.
     Run(Box<RunArgs>),
+    /// Let a model predict single actions, and score them.
+    Predict(Box<PredictArgs>),
     /// List the tasks of suites.
     List(ListArgs),
     /// Check suites: schema, and that doing nothing fails and the solution passes.
@@ -46,6 +50,9 @@ pub(super) enum Command {
     Arena(ArenaCommand),
     /// Start desktops, and see and control their screens.
     Desktop(DesktopArgs),
+    /// List language models, ask one, and see whether they answer.
+    #[command(subcommand)]
+    Llm(LlmCommand),
     /// Say what works on this machine and what is missing.
     Doctor(JsonArgs),
     /// Remove what processes that no longer live have left behind.
@@ -72,7 +79,19 @@ pub(super) struct RunArgs {
     /// time also one-key[:KEY], random-keys, hexagon [default: noop].
     #[arg(long, short, value_name = "A")]
     pub(super) agent: Option<String>,
-    /// Trials at a time [default: one per core].
+    #[command(flatten)]
+    pub(super) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(super) play: PlayArgs,
+    /// Only list what would be played.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+}
+
+/// How a run is played, whatever is played in it.
+#[derive(Debug, Clone, Args)]
+pub(super) struct PlayArgs {
+    /// Trials at a time [default: one per core; 32 for predictions].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) workers: Option<u16>,
     /// Trials per task [default: 1].
@@ -82,7 +101,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "S")]
     pub(super) seed: Option<u64>,
     #[command(flatten)]
-    pub(super) selection: SelectionArgs,
+    pub(super) models: ModelArgs,
     /// The run folder itself [default: a new one under runs/]. If it holds this run already, it is
     /// gone on with.
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
@@ -105,15 +124,12 @@ pub(super) struct RunArgs {
     /// Start no further trial after this many seconds.
     #[arg(long, value_name = "S")]
     pub(super) budget_seconds: Option<u64>,
-    /// Start no further trial after this many tokens of all trials together.
+    /// Start no further trial, and ask no model, after this many tokens of all trials together.
     #[arg(long, value_name = "N")]
     pub(super) budget_tokens: Option<u64>,
-    /// Start no further trial after this much money (dollars) of all trials together.
+    /// Start no further trial, and ask no model, after this much money (dollars) of all trials together.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(super) budget_money: Option<Money>,
-    /// Only list what would be played.
-    #[arg(long)]
-    pub(super) dry_run: bool,
     /// End with one JSON object on standard output.
     #[arg(long)]
     pub(super) json: bool,
@@ -126,7 +142,8 @@ Examples:
   agon run --resume latest                       go on with the newest run
   agon run suites/demo --out runs/mine --mode rerun-failed
   agon run suites/demo --filter 'category(text) and level(>=bronze)' --dry-run
-  agon run suites/demo --agent http://127.0.0.1:9000/act --fail-under 0.8";
+  agon run suites/demo --agent http://127.0.0.1:9000/act --fail-under 0.8
+  agon run suites/demo --agent 'cmd:python3 agent.py' --model eval_gpt4 --budget-money 2.50";
 
 /// Which tasks of the suites.
 #[derive(Debug, Clone, Default, Args)]

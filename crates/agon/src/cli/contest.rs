@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use agon_agent::{AgentFactory, AgentSpec, Services};
 use agon_core::environment::Network;
-use agon_core::{Clock, Digest, Environment, EnvironmentKind, Seed};
+use agon_core::{Clock, Digest, Environment, EnvironmentKind, Money, Seed, Task};
 use agon_engine::{
     Dispatch, Mode, Providers, Removals, RunEnd, Shelf, Spent, Table, Watch, digests, dispatch,
     regrade, select,
 };
+use agon_llm::{Account, Budget, Model};
 use agon_sandbox::container::ContainerProvider;
 use agon_store::stored::FORMAT;
 use agon_store::{AgentStamp, Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
@@ -24,6 +25,7 @@ use super::failure::Failure;
 use super::host;
 use super::load::Loaded;
 use super::manifest::facts;
+use super::model_stamp;
 use super::services;
 
 /// A frozen working folder larger than this is graded but not kept.
@@ -33,6 +35,10 @@ const KEEP_WORK: u64 = 64 << 20;
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) agent: String,
+    /// The first is the agent's own; a gateway gives agents these and no other.
+    pub(super) models: Vec<Model>,
+    /// Of the tape that answers instead of them.
+    pub(super) tape: Option<Digest>,
     pub(super) seed: u64,
     pub(super) epochs: u32,
     pub(super) dates_from: Timestamp,
@@ -55,12 +61,16 @@ impl Contest {
     pub(super) async fn enter(
         loaded: Loaded,
         entry: &Entry,
+        own_agent: Option<AgentFactory>,
         folder: &RunFolder,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Failure> {
         let hidden = loaded.hidden(folder);
         let providers = services::providers(&hidden);
-        let agents = enter_agent(entry, &providers, hidden)?;
+        let agents = match own_agent {
+            Some(agents) => agents,
+            None => enter_agent(entry, &providers, hidden)?,
+        };
         let stamp = entry.played_by.clone().unwrap_or_else(|| agents.stamp());
         let options = PlanOptions {
             epochs: entry.epochs,
@@ -103,6 +113,11 @@ impl Contest {
             agon: env!("CARGO_PKG_VERSION").to_owned(),
             suites: loaded.suites,
             agent: stamp,
+            models: entry
+                .models
+                .iter()
+                .map(|model| model_stamp::stamp(model, entry.tape))
+                .collect::<Result<_, _>>()?,
             seed: entry.seed,
             epochs: entry.epochs,
             dates_from: entry.dates_from,
@@ -121,6 +136,29 @@ impl Contest {
             providers,
             clock,
         })
+    }
+
+    /// Money that nobody can count stops nothing.
+    pub(super) fn check_money(
+        &self,
+        models: &[Model],
+        budget: Option<Money>,
+    ) -> Result<(), Failure> {
+        let limited = |task: &&Arc<Task>| task.limits.money.is_some();
+        let what = match (budget, self.plan.tasks().iter().find(limited)) {
+            (Some(_), _) => "--budget-money".to_owned(),
+            (None, Some(task)) => format!("limits.money of {}", task.id),
+            (None, None) => return Ok(()),
+        };
+        let Some(model) = models.iter().find(|model| !model.has_price()) else {
+            return Ok(());
+        };
+        Err(Failure::new(format_args!(
+            "{what} would stop nothing: nobody knows what calls of `{}` cost. Give a list of prices \
+             with --prices FILE, or input_cost_per_token and output_cost_per_token in its section; or \
+             limit tokens instead",
+            model.spec().name
+        )))
     }
 
     /// Plays what is left in a folder that holds this contest's manifest.
@@ -143,6 +181,10 @@ impl Contest {
             keep_work: KEEP_WORK,
             removals: Removals::default(),
             programs: Shelf::new(self.manifest.programs),
+            account: Arc::new(Account::of_run(Budget {
+                tokens: options.budget.tokens,
+                money: options.budget.money,
+            })),
         });
         let end = if mode == Mode::ValidateOnly {
             let reader = RunReader::open(folder.path())?;
@@ -155,6 +197,7 @@ impl Contest {
             watch.planned(selected.left, selected.done);
             let (steps, usage) = selected.spent();
             let spent = Spent::new(steps, usage.clone());
+            table.account.add(usage);
             dispatch(&table, selected.jobs(), options, spent, stop).await
         };
         providers.settle().await;
@@ -177,6 +220,7 @@ fn enter_agent(
     let services = Services {
         local: Arc::clone(&providers.local),
         hidden,
+        models: entry.models.clone(),
     };
     Ok(AgentFactory::new(&spec, &services)?)
 }

@@ -7,7 +7,10 @@ use clap::Parser;
 use super::args::{Cli, Command};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{arena, clean, desktop, doctor, image, lint, list, ocr, output, report, run, schema};
+use super::{
+    arena, clean, desktop, doctor, image, lint, list, llm, ocr, output, predict, report, run,
+    schema,
+};
 
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -23,11 +26,13 @@ pub fn main() -> ExitCode {
 fn dispatch(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => in_runtime(run::run(&args)),
+        Command::Predict(args) => in_runtime(predict::predict(&args)),
         Command::List(args) => list::list(&args),
         Command::Lint(args) => in_runtime(lint::lint(&args)),
         Command::Report(args) => report::report(&args),
         Command::Arena(command) => arena::arena(command),
         Command::Desktop(args) => desktop::desktop(args),
+        Command::Llm(command) => llm::llm(command),
         Command::Doctor(args) => in_runtime(doctor::doctor(&args)),
         Command::Clean(args) => in_runtime(clean::clean(&args)),
         Command::Image(command) => in_runtime(image::image(&command)),

@@ -76,6 +76,8 @@ failures!(
     agon_arena::ArenaError,
     agon_desktop::DesktopError,
     agon_engine::RunError,
+    agon_llm::LlmError,
+    agon_llm::config::ConfigError,
     agon_report::ReportError,
     agon_sandbox::SandboxError,
     agon_store::StoreError,

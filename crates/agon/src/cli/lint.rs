@@ -196,6 +196,8 @@ async fn play(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let entry = Entry {
         agent: agent.to_owned(),
+        models: Vec::new(),
+        tape: None,
         seed: 0,
         epochs: 1,
         dates_from: clock.now(),
@@ -206,7 +208,7 @@ async fn play(
         suites: suites.to_vec(),
         tasks,
     };
-    let contest = Contest::enter(loaded, &entry, &folder, clock).await?;
+    let contest = Contest::enter(loaded, &entry, None, &folder, clock).await?;
     folder.write_manifest(&contest.manifest)?;
     let options = Dispatch {
         workers,

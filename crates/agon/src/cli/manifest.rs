@@ -7,6 +7,7 @@ use agon_store::{Manifest, RunFolder};
 use agon_suite::{AgentIdentity, Facts, SuiteFacts, TaskFacts, difference};
 
 use super::failure::Failure;
+use super::model_stamp;
 use super::report::RUNS;
 
 /// A new run's manifest is written before its first trial; an old one must say the same.
@@ -44,6 +45,7 @@ pub(super) fn settle(
         Mode::ValidateOnly => difference(&played_facts(old), &played_facts(new)),
         _ => {
             let mut lines = difference(&facts(old), &facts(new));
+            lines.extend(model_stamp::differences(old, new));
             lines.extend(programs(old, new));
             lines
         }

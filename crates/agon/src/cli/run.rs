@@ -1,83 +1,81 @@
 //! `agon run`: from arguments to a run folder, a report and an exit status.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use agon_core::clock::FixedClock;
 use agon_core::{Clock, SystemClock};
-use agon_engine::{Dispatch, Mode, RunBudget, RunEnd};
-use agon_report::{Format, Headline, RunReport, render};
-use agon_store::{Manifest, RunFolder, RunReader};
+use agon_engine::Mode;
+use agon_store::Manifest;
 
-use super::args::{ModeArg, RunArgs, SelectionArgs};
-use super::contest::{Contest, Entry};
+use super::args::{RunArgs, SelectionArgs};
+use super::contest::Entry;
 use super::exit::Exit;
 use super::failure::Failure;
+use super::llm::{ModelArgs, OpenModels};
 use super::load::Loaded;
-use super::report::{RUNS, find_run};
-use super::{host, list, manifest, output, progress, signals};
+use super::play::{Earlier, Sitting, play};
+use super::report::find_run;
+use super::{host, list, output, predict};
 
 pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let clock = SystemClock::default();
     let began = clock.monotonic();
     let chosen = Chosen::from(args)?;
-    let old = chosen.old.as_ref();
+    let old = chosen.earlier.manifest.as_ref();
     let dates_from = old.map_or_else(|| clock.now(), |old| old.dates_from);
     let loaded = Loaded::read(&chosen.suites, &chosen.selection, &FixedClock(dates_from))?;
     if args.dry_run {
         return dry_run(args, &chosen, &loaded);
     }
 
-    let stop = signals::stop_on_signal(signals::RESUMABLE)?;
-    let folder = match &chosen.folder {
-        Some(path) => RunFolder::at(path),
-        None => RunFolder::fresh(Path::new(RUNS), clock.now(), &loaded.name(), &chosen.agent)?,
-    };
-    let _lock = folder.lock()?;
-    let mode = args.mode.into();
+    let mode = args.play.mode.into();
+    if mode == Mode::ValidateOnly && names_models(&args.play.models) {
+        output::say(
+            "note: --model, --tape and the like are of no use here: grading again asks no model",
+        );
+    }
+    let models = open_models(&chosen.models, mode)?;
     let entry = Entry {
         agent: chosen.agent.clone(),
+        tape: models.as_ref().and_then(OpenModels::tape),
+        models: models.and_then(|open| open.model).into_iter().collect(),
         seed: chosen.seed,
         epochs: chosen.epochs,
         dates_from,
         selection: remembered(&chosen.selection),
-        played_by: old
-            .filter(|_| mode == Mode::ValidateOnly)
-            .map(|old| old.agent.clone()),
+        played_by: None,
     };
-    let clock: Arc<dyn Clock> = Arc::new(clock);
-    let entered = Contest::enter(loaded, &entry, &folder, Arc::clone(&clock));
-    let begun = entered.await.and_then(|contest| {
-        manifest::settle(&folder, old, &contest.manifest, mode)?;
-        Ok(contest)
-    });
-    let contest = begun.inspect_err(|_| discard_if_unused(&folder))?;
-    output::say(&format!("run folder: {}", folder.path().display()));
-    if contest.manifest.agent.unconfined {
-        output::say("note: the agent runs unconfined on this machine; reports will say so");
-    }
-    let options = Dispatch {
-        workers: args.workers.map_or_else(host::cpus, usize::from),
-        memory: host::memory() / 4 * 3,
-        retries: args.retries,
-        budget: RunBudget {
-            steps: args.budget_steps,
-            time: args.budget_seconds.map(Duration::from_secs),
-            tokens: args.budget_tokens,
-            money: args.budget_money,
-        },
+    let sitting = Sitting {
+        command: "run",
+        began,
+        clock: Arc::new(clock),
+        loaded,
+        entry,
+        own_agent: None,
+        earlier: chosen.earlier,
+        workers: host::cpus(),
     };
-    let watch = progress::watch().into();
-    let new = contest.manifest.clone();
-    let end = contest.play(&folder, mode, &options, watch, &stop).await?;
-    let graded = matches!(end, RunEnd::Complete | RunEnd::Ungraded(_));
-    if let (Mode::ValidateOnly, true, Some(old)) = (mode, graded, old) {
-        manifest::regraded(&folder, old, &new)?;
+    play(&args.play, sitting).await
+}
+
+/// The run's model, unless nothing is played.
+fn open_models(args: &ModelArgs, mode: Mode) -> Result<Option<OpenModels>, Failure> {
+    if args.model.is_some() && mode != Mode::ValidateOnly {
+        return args.open().map(Some);
     }
-    let seconds = clock.monotonic().saturating_sub(began).as_secs_f64();
-    conclude(args, &folder, end, seconds)
+    if args.model.is_none() && (args.tape.is_some() || args.record_tape.is_some()) {
+        return Err(Failure::new(
+            "whose calls are on the tape? Name the model with --model",
+        ));
+    }
+    Ok(None)
+}
+
+fn names_models(args: &ModelArgs) -> bool {
+    let files = [&args.tape, &args.record_tape, &args.prices];
+    args.model.is_some() || files.into_iter().any(Option::is_some)
 }
 
 /// The arguments, completed by the run that is gone on with.
@@ -85,46 +83,38 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
 struct Chosen {
     suites: Vec<PathBuf>,
     selection: SelectionArgs,
+    models: ModelArgs,
     agent: String,
     seed: u64,
     epochs: u32,
-    folder: Option<PathBuf>,
-    old: Option<Manifest>,
+    earlier: Earlier,
 }
 
 impl Chosen {
     fn from(args: &RunArgs) -> Result<Self, Failure> {
-        let folder = match (&args.out, &args.resume) {
-            (Some(out), _) => Some(out.clone()),
-            (None, Some(name)) => Some(find_run(name)?),
-            (None, None) => None,
-        };
-        let old = match folder
+        let earlier = Earlier::of(&args.play)?;
+        if earlier
+            .manifest
             .as_ref()
-            .map(RunFolder::at)
-            .filter(RunFolder::has_manifest)
+            .is_some_and(predict::is_prediction)
         {
-            Some(folder) => Some(folder.read_manifest()?),
-            None => None,
-        };
+            return Err(Failure::new(
+                "this is a run of predictions: go on with it by `agon predict --resume RUN`",
+            ));
+        }
         let mut chosen = Self {
             suites: args.suites.clone(),
             selection: args.selection.clone(),
+            models: args.play.models.clone(),
             agent: args.agent.clone().unwrap_or_else(|| "noop".to_owned()),
-            seed: args.seed.unwrap_or(0),
-            epochs: args.epochs.unwrap_or(1),
-            folder,
-            old,
+            seed: args.play.seed.unwrap_or(0),
+            epochs: args.play.epochs.unwrap_or(1),
+            earlier,
         };
-        if args.resume.is_some()
-            && let Some(old) = chosen.old.clone()
+        if args.play.resume.is_some()
+            && let Some(old) = chosen.earlier.manifest.clone()
         {
             chosen.complete(args, &old)?;
-        }
-        if args.mode == ModeArg::ValidateOnly && chosen.old.is_none() {
-            return Err(Failure::new(
-                "which run is to be graded again? Give it with --resume RUN or --out DIR",
-            ));
         }
         if let Some(name) = chosen.agent.strip_prefix("replay:") {
             chosen.agent = format!("replay:{}", find_run(name)?.display());
@@ -142,8 +132,11 @@ impl Chosen {
         if args.agent.is_none() {
             self.agent.clone_from(&old.agent.spec);
         }
-        self.seed = args.seed.unwrap_or(old.seed);
-        self.epochs = args.epochs.unwrap_or(old.epochs);
+        if self.models.model.is_none() {
+            self.models.model = old.models.first().map(|model| model.name.clone());
+        }
+        self.seed = args.play.seed.unwrap_or(old.seed);
+        self.epochs = args.play.epochs.unwrap_or(old.epochs);
         if !args.suites.is_empty() {
             return Ok(());
         }
@@ -205,11 +198,6 @@ fn recalled(kept: &BTreeMap<String, String>) -> Result<SelectionArgs, Failure> {
     })
 }
 
-/// Budgets are told by what they count; the flag for time is in seconds.
-fn budget_flag(what: &str) -> &str {
-    if what == "time" { "seconds" } else { what }
-}
-
 fn dry_run(args: &RunArgs, chosen: &Chosen, loaded: &Loaded) -> Result<Exit, Failure> {
     let names: Vec<&str> = loaded
         .suites
@@ -226,85 +214,10 @@ fn dry_run(args: &RunArgs, chosen: &Chosen, loaded: &Loaded) -> Result<Exit, Fai
         output::count(loaded.tasks.len() as u64, "task"),
         output::count(chosen.epochs.into(), "epoch")
     ));
-    if args.json {
+    if args.play.json {
         list::print_json(loaded)?
     } else {
         output::data(&list::text(loaded))?
     }
     Ok(Exit::Done)
-}
-
-/// A run that could not begin leaves no folder behind.
-fn discard_if_unused(folder: &RunFolder) {
-    if !folder.has_manifest() {
-        std::fs::remove_file(folder.path().join("run.lock")).ok();
-        std::fs::remove_dir(folder.path()).ok();
-    }
-}
-
-/// How many trials ended in a fault that another try could mend.
-fn mendable(reader: &RunReader) -> Result<u64, Failure> {
-    let mut count = 0;
-    reader.for_each_trial(|line| {
-        let fault = line.fault.filter(|_| line.is_final);
-        count += u64::from(fault.is_some_and(|fault| fault.class.retryable()));
-    })?;
-    Ok(count)
-}
-
-fn conclude(
-    args: &RunArgs,
-    folder: &RunFolder,
-    end: RunEnd,
-    seconds: f64,
-) -> Result<Exit, Failure> {
-    let reader = RunReader::open(folder.path())?;
-    let report = RunReport::new(reader.manifest(), &reader)?;
-    let mut headline = Headline::new(reader.manifest(), &report.summary, seconds);
-    headline.run = folder.path().display().to_string();
-    let graded = headline.passed + headline.failed;
-    let complete = graded == headline.trials;
-    let table = render(
-        Format::Table(output::screen(!args.json && output::to_terminal())),
-        &[report],
-    )?;
-    if args.json {
-        output::say(&table);
-        output::json(&headline)?;
-    } else {
-        output::data(&table)?;
-    }
-    let unfinished = match end {
-        RunEnd::Interrupted => Some("interrupted".to_owned()),
-        RunEnd::BudgetSpent(what) => Some(format!("the run's budget of {what} is spent")),
-        RunEnd::Ungraded(count) => {
-            let trials = output::count(count, "trial");
-            output::say(&format!(
-                "{trials} could not be graded again and keep their verdicts"
-            ));
-            None
-        }
-        RunEnd::Complete => match mendable(&reader)? {
-            0 => None,
-            faults => Some(format!("{} faulted", output::count(faults, "trial"))),
-        },
-    };
-    if let Some(why) = unfinished {
-        let path = folder.path().display();
-        // Budgets are those of one command, so that going on needs a new one or none.
-        let more = match end {
-            RunEnd::BudgetSpent(what) => format!(" --budget-{} MORE", budget_flag(what)),
-            _ => String::new(),
-        };
-        output::say(&format!(
-            "{why}; go on with: agon run --resume {path}{more}"
-        ));
-    }
-    Ok(match (end, args.fail_under) {
-        (RunEnd::Interrupted, _) => Exit::Interrupted,
-        (RunEnd::Ungraded(_), _) => Exit::Faults,
-        _ if !complete => Exit::Faults,
-        (_, Some(least)) if headline.score.is_none_or(|score| score < least) => Exit::Under,
-        _ => Exit::Done,
-    })
 }

@@ -3,6 +3,8 @@
 
 #[path = "arena/served.rs"]
 mod served;
+#[path = "arena/vision.rs"]
+mod vision;
 
 use std::fs;
 use std::net::TcpListener;

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use agon_arena::{NETWORK, Token};
-use agon_core::Seconds;
+use agon_core::{Money, Seconds};
 use agon_desktop::{DesktopConfig, Size};
 use clap::{Args, Subcommand};
 
 use crate::cli::desktop::ChoiceArgs;
 use crate::cli::failure::Failure;
+use crate::cli::llm::ModelArgs;
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
@@ -25,11 +26,11 @@ pub(in crate::cli) enum ArenaCommand {
     /// Serve an agent that plays when an evaluator tells it to.
     Agent(AgentArgs),
     /// Serve an evaluator that sets up, watches and scores.
-    Evaluator(EvaluatorArgs),
+    Evaluator(Box<EvaluatorArgs>),
     /// Have tasks played by an agent and an evaluator that are being served.
     Client(ClientArgs),
     /// Do all of it at once: a private desktop, its programs, agent, evaluator and client.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// List the agents and evaluators that are built in.
     List(ListArgs),
 }
@@ -98,7 +99,8 @@ pub(in crate::cli) struct AgentArgs {
 #[command(after_help = "\
 Examples:
   agon arena evaluator --evaluator hexagon --report report.jsonl
-  agon arena evaluator --evaluator screen --desktop d1")]
+  agon arena evaluator --evaluator screen --desktop d1
+  agon arena evaluator --evaluator vision --model openai-responses/gpt-4o-mini --budget-money 1")]
 pub(in crate::cli) struct EvaluatorArgs {
     /// A built-in evaluator: see `agon arena list`.
     #[arg(long, value_name = "NAME", default_value = "timer")]
@@ -114,6 +116,21 @@ pub(in crate::cli) struct EvaluatorArgs {
     pub(super) port: u16,
     #[command(flatten)]
     pub(super) desktop: ChoiceArgs,
+    #[command(flatten)]
+    pub(super) judge: JudgeArgs,
+}
+
+/// Who is asked by evaluators that ask a model, and what that may cost.
+#[derive(Debug, Args)]
+pub(super) struct JudgeArgs {
+    #[command(flatten)]
+    pub(super) models: ModelArgs,
+    /// Ask no model after this many tokens of all tasks together.
+    #[arg(long, value_name = "N", help_heading = "Models")]
+    pub(super) budget_tokens: Option<u64>,
+    /// Ask no model after this much money (dollars) of all tasks together.
+    #[arg(long, value_name = "USD", value_parser = dollars, help_heading = "Models")]
+    pub(super) budget_money: Option<Money>,
 }
 
 #[derive(Debug, Args)]
@@ -155,6 +172,7 @@ Examples:
   agon arena run tasks.jsonl --parallel --workers 4 --app 'hexagon --seed 7' --report report.jsonl
   agon arena run task.json --agent hexagon --evaluator hexagon --app hexagon --paused 0.25
   agon arena run task.json --desktop :0               on a display that is there already
+  agon arena run task.json --evaluator vision --model openai-responses/gpt-4o-mini --app hexagon
 
 A task file may also hold the keys `apps` (list of programs) and `screen` (WIDTHxHEIGHT),
 which win over --app and --screen.")]
@@ -210,6 +228,8 @@ pub(in crate::cli) struct RunArgs {
         default_missing_value = "0.25", conflicts_with = "desktop")]
     pub(super) paused: Option<Seconds>,
     #[command(flatten)]
+    pub(super) judge: JudgeArgs,
+    #[command(flatten)]
     pub(super) show: ShowArgs,
 }
 
@@ -218,6 +238,10 @@ pub(in crate::cli) struct ListArgs {
     /// One JSON object per name and line.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+fn dollars(text: &str) -> Result<Money, String> {
+    Money::parse(text).ok_or_else(|| format!("`{text}` is no amount such as 2.50"))
 }
 
 /// `0.2`, `200ms`, `1.5s`.

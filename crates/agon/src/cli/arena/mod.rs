@@ -6,6 +6,7 @@ mod args;
 mod client;
 mod command;
 mod evaluator;
+mod judge;
 mod run;
 mod show;
 mod stand;

@@ -2,12 +2,13 @@
 //! several at the same time.
 
 use agon_agent::play::players;
-use agon_arena::{ArenaError, Evaluation, PairOptions, Pairing, ServerOptions, Task, evaluators};
+use agon_arena::{ArenaError, Evaluation, PairOptions, Pairing, ServerOptions, Task};
 use agon_core::WorldClock;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::args::RunArgs;
+use super::judge::Judges;
 use super::show;
 use super::stand::Stand;
 use super::task_file::{self, TaskFile};
@@ -20,14 +21,14 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let files = task_file::read(&args.tasks, args.show.times)?;
     // Wrong names show before anything is started.
     players::find(&args.agent).map_err(Failure::new)?;
-    evaluators::find(&args.evaluator).map_err(Failure::new)?;
+    let judges = Judges::open(&args.evaluator, &args.judge)?;
     let stop = signals::stop_on_signal("stopping: what is played is scored as it stands")?;
     let workers = match args.workers {
         _ if !args.parallel => 1,
         Some(workers) => usize::from(workers),
         None => host::cpus(),
     };
-    let done = play_all(args, files, workers, &stop).await?;
+    let done = play_all(Plans::new(args, judges)?, files, workers, &stop).await?;
     let exit = show::sum(&done);
     Ok(if stop.is_cancelled() {
         Exit::Interrupted
@@ -37,12 +38,11 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
 }
 
 async fn play_all(
-    args: &RunArgs,
+    plans: Plans,
     files: Vec<TaskFile>,
     workers: usize,
     stop: &CancellationToken,
 ) -> Result<Vec<Evaluation>, Failure> {
-    let plans = Plans::new(args)?;
     // Each place has ports of its own, so it is free again only when its servers are gone.
     let (leave, mut places) = tokio::sync::mpsc::unbounded_channel();
     for place in 0..workers {
@@ -82,7 +82,7 @@ struct Plans {
 #[derive(Debug, Clone)]
 struct Plan {
     agent: String,
-    evaluator: String,
+    judges: Judges,
     apps: Vec<String>,
     screen: agon_desktop::Size,
     /// Where to play instead of on a private desktop.
@@ -92,7 +92,7 @@ struct Plan {
 }
 
 impl Plans {
-    fn new(args: &RunArgs) -> Result<Self, Failure> {
+    fn new(args: &RunArgs, judges: Judges) -> Result<Self, Failure> {
         let clock = match (args.latency, args.paused) {
             (Some(delay), _) => WorldClock::Latency { delay },
             (None, Some(slice)) => WorldClock::Paused { slice },
@@ -108,7 +108,7 @@ impl Plans {
         Ok(Self {
             plan: Plan {
                 agent: args.agent.clone(),
-                evaluator: args.evaluator.clone(),
+                judges,
                 apps: args.apps.clone(),
                 screen: args.screen,
                 display,
@@ -182,7 +182,7 @@ async fn evaluate(
     }
     let pairing = Pairing {
         agent: players::find(&plan.agent)?,
-        evaluator: evaluators::find(&plan.evaluator).map_err(|error| error.to_string())?,
+        evaluator: plan.judges.make()?,
         options,
         held: Box::new(()),
     };

@@ -1,0 +1,196 @@
+//! A run from its first trial to its exit status, whatever is played in it: `agon run` and `agon predict`
+//! differ in what they load and whom they enter.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_agent::AgentFactory;
+use agon_core::Clock;
+use agon_engine::{Dispatch, Mode, RunBudget, RunEnd};
+use agon_report::{Format, Headline, RunReport, render};
+use agon_store::{Manifest, RunFolder, RunReader};
+
+use super::args::{ModeArg, PlayArgs};
+use super::contest::{Contest, Entry};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::load::Loaded;
+use super::report::{RUNS, find_run};
+use super::{host, manifest, output, progress, signals};
+
+/// The run that is gone on with or graded again, if there is one.
+#[derive(Debug, Default)]
+pub(super) struct Earlier {
+    pub(super) folder: Option<PathBuf>,
+    pub(super) manifest: Option<Manifest>,
+}
+
+impl Earlier {
+    pub(super) fn of(args: &PlayArgs) -> Result<Self, Failure> {
+        let folder = match (&args.out, &args.resume) {
+            (Some(out), _) => Some(out.clone()),
+            (None, Some(name)) => Some(find_run(name)?),
+            (None, None) => None,
+        };
+        let there = folder.as_ref().map(RunFolder::at);
+        let manifest = match there.filter(RunFolder::has_manifest) {
+            Some(folder) => Some(folder.read_manifest()?),
+            None => None,
+        };
+        if args.mode == ModeArg::ValidateOnly && manifest.is_none() {
+            return Err(Failure::new(
+                "which run is to be graded again? Give it with --resume RUN or --out DIR",
+            ));
+        }
+        Ok(Self { folder, manifest })
+    }
+}
+
+/// Everything that is decided before a run begins.
+#[derive(Debug)]
+pub(super) struct Sitting {
+    /// The subcommand that goes on with such a run.
+    pub(super) command: &'static str,
+    pub(super) began: Duration,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) loaded: Loaded,
+    pub(super) entry: Entry,
+    /// One that is not named by a spec.
+    pub(super) own_agent: Option<AgentFactory>,
+    pub(super) earlier: Earlier,
+    /// Trials at a time, unless the user says otherwise.
+    pub(super) workers: usize,
+}
+
+pub(super) async fn play(args: &PlayArgs, sitting: Sitting) -> Result<Exit, Failure> {
+    let mode = args.mode.into();
+    let clock = sitting.clock;
+    let old = sitting.earlier.manifest.as_ref();
+    let stop = signals::stop_on_signal(signals::RESUMABLE)?;
+    let mut entry = sitting.entry;
+    let folder = match &sitting.earlier.folder {
+        Some(path) => RunFolder::at(path),
+        None => {
+            let name = sitting.loaded.name();
+            RunFolder::fresh(Path::new(RUNS), clock.now(), &name, &entry.agent)?
+        }
+    };
+    let _lock = folder.lock()?;
+    entry.played_by = old
+        .filter(|_| mode == Mode::ValidateOnly)
+        .map(|old| old.agent.clone());
+    let own = sitting.own_agent;
+    let entered = Contest::enter(sitting.loaded, &entry, own, &folder, Arc::clone(&clock));
+    let begun = entered.await.and_then(|contest| {
+        contest.check_money(&entry.models, args.budget_money)?;
+        manifest::settle(&folder, old, &contest.manifest, mode)?;
+        Ok(contest)
+    });
+    let contest = begun.inspect_err(|_| discard_if_unused(&folder))?;
+    output::say(&format!("run folder: {}", folder.path().display()));
+    if contest.manifest.agent.unconfined {
+        output::say("note: the agent runs unconfined on this machine; reports will say so");
+    }
+    let options = Dispatch {
+        workers: args.workers.map_or(sitting.workers, usize::from),
+        memory: host::memory() / 4 * 3,
+        retries: args.retries,
+        budget: RunBudget {
+            steps: args.budget_steps,
+            time: args.budget_seconds.map(Duration::from_secs),
+            tokens: args.budget_tokens,
+            money: args.budget_money,
+        },
+    };
+    let watch = progress::watch().into();
+    let new = contest.manifest.clone();
+    let end = contest.play(&folder, mode, &options, watch, &stop).await?;
+    let graded = matches!(end, RunEnd::Complete | RunEnd::Ungraded(_));
+    if let (Mode::ValidateOnly, true, Some(old)) = (mode, graded, old) {
+        manifest::regraded(&folder, old, &new)?;
+    }
+    let seconds = clock.monotonic().saturating_sub(sitting.began);
+    conclude(args, sitting.command, &folder, end, seconds.as_secs_f64())
+}
+
+/// Budgets are told by what they count; the flag for time is in seconds.
+fn budget_flag(what: &str) -> &str {
+    if what == "time" { "seconds" } else { what }
+}
+
+/// A run that could not begin leaves no folder behind.
+fn discard_if_unused(folder: &RunFolder) {
+    if !folder.has_manifest() {
+        std::fs::remove_file(folder.path().join("run.lock")).ok();
+        std::fs::remove_dir(folder.path()).ok();
+    }
+}
+
+/// How many trials ended in a fault that another try could mend.
+fn mendable(reader: &RunReader) -> Result<u64, Failure> {
+    let mut count = 0;
+    reader.for_each_trial(|line| {
+        let fault = line.fault.filter(|_| line.is_final);
+        count += u64::from(fault.is_some_and(|fault| fault.class.mendable()));
+    })?;
+    Ok(count)
+}
+
+fn conclude(
+    args: &PlayArgs,
+    command: &str,
+    folder: &RunFolder,
+    end: RunEnd,
+    seconds: f64,
+) -> Result<Exit, Failure> {
+    let reader = RunReader::open(folder.path())?;
+    let report = RunReport::new(reader.manifest(), &reader)?;
+    let mut headline = Headline::new(reader.manifest(), &report.summary, seconds);
+    headline.run = folder.path().display().to_string();
+    let graded = headline.passed + headline.failed;
+    let complete = graded == headline.trials;
+    let table = render(
+        Format::Table(output::screen(!args.json && output::to_terminal())),
+        &[report],
+    )?;
+    if args.json {
+        output::say(&table);
+        output::json(&headline)?;
+    } else {
+        output::data(&table)?;
+    }
+    let unfinished = match end {
+        RunEnd::Interrupted => Some("interrupted".to_owned()),
+        RunEnd::BudgetSpent(what) => Some(format!("the run's budget of {what} is spent")),
+        RunEnd::Ungraded(count) => {
+            let trials = output::count(count, "trial");
+            output::say(&format!(
+                "{trials} could not be graded again and keep their verdicts"
+            ));
+            None
+        }
+        RunEnd::Complete => match mendable(&reader)? {
+            0 => None,
+            faults => Some(format!("{} faulted", output::count(faults, "trial"))),
+        },
+    };
+    if let Some(why) = unfinished {
+        let path = folder.path().display();
+        // Budgets are those of one command, so that going on needs a new one or none.
+        let more = match end {
+            RunEnd::BudgetSpent(what) => format!(" --budget-{} MORE", budget_flag(what)),
+            _ => String::new(),
+        };
+        output::say(&format!(
+            "{why}; go on with: agon {command} --resume {path}{more}"
+        ));
+    }
+    Ok(match (end, args.fail_under) {
+        (RunEnd::Interrupted, _) => Exit::Interrupted,
+        (RunEnd::Ungraded(_), _) => Exit::Faults,
+        _ if !complete => Exit::Faults,
+        (_, Some(least)) if headline.score.is_none_or(|score| score < least) => Exit::Under,
+        _ => Exit::Done,
+    })
+}
