@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+#[path = "cli/http_service.rs"]
+mod http_service;
 #[path = "cli/secrets.rs"]
 mod secrets;
 #[path = "cli/support.rs"]

@@ -91,7 +91,7 @@ fn mock_models_answer_without_anything() {
 fn a_service_is_asked_with_its_key_which_nobody_sees() {
     let service = Service::start();
     let bench = Bench::new();
-    served(&bench, &service.url());
+    served(&bench, service.url());
     for name in ["served", "llm.served", "[llm.served]"] {
         let called = call(
             &bench,
@@ -104,7 +104,7 @@ fn a_service_is_asked_with_its_key_which_nobody_sees() {
         assert!(said.contains("5 tokens in, 1 out, $0.000007"), "{said}");
         hides_the_key(&called);
         let asked = service.next();
-        assert_eq!(asked.path, "/v1/chat/completions");
+        assert_eq!(asked.path(), "/v1/chat/completions");
         assert_eq!(
             asked.header("authorization"),
             Some(&*format!("Bearer {KEY}"))
@@ -128,7 +128,7 @@ fn a_service_is_asked_with_its_key_which_nobody_sees() {
 fn schemas_and_pictures_go_along() {
     let service = Service::start();
     let bench = Bench::new();
-    served(&bench, &service.url());
+    served(&bench, service.url());
     let schema = json!({
         "type": "object", "properties": {"a": {"type": "string"}},
         "required": ["a"], "additionalProperties": false,
@@ -186,7 +186,7 @@ fn schemas_and_pictures_go_along() {
 fn a_refused_key_is_told_without_it() {
     let service = Service::start();
     let bench = Bench::new();
-    served(&bench, &service.url());
+    served(&bench, service.url());
     let called = call(&bench, &["llm", "ask", "-l", "served", "refuse my key"]).expect(1);
     assert!(
         called.stderr().contains("authentication"),
@@ -201,7 +201,7 @@ fn a_refused_key_is_told_without_it() {
 fn check_asks_each_and_says_what_to_do() {
     let service = Service::start();
     let bench = Bench::new();
-    served(&bench, &service.url());
+    served(&bench, service.url());
     let called = call(&bench, &["llm", "check"]).expect(0);
     assert!(
         called.stdout().starts_with("ok   served: tiny answered in"),
@@ -252,7 +252,7 @@ fn check_asks_each_and_says_what_to_do() {
 fn a_tape_answers_when_the_service_and_the_key_are_gone() {
     let service = Service::start();
     let bench = Bench::new();
-    served(&bench, &service.url());
+    served(&bench, service.url());
     let ask = |flag: &str, words: &str| {
         call(
             &bench,

@@ -19,6 +19,7 @@ use crate::picture::{self, Limits, PictureError};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::spec::{ModelSpec, Settings};
+use crate::tape::Tape;
 use crate::wire::{self, Adapter, Bill, Emulated, Encoding, HttpCall};
 
 pub(super) async fn ask(
@@ -57,11 +58,15 @@ async fn run(
         emulated,
         own,
     };
-    let reply = match &model.session().replay {
-        Some(_) => replayed(model, &request, &reader, entry, show),
-        None => answered(model, &request, &reader, entry, show).await,
-    }?;
-    Ok(reply)
+    let call = Call {
+        model,
+        request: &request,
+        reader: &reader,
+    };
+    match &model.session().replay {
+        Some(tape) => call.replayed(tape, entry, show),
+        None => call.answered(entry, show).await,
+    }
 }
 
 /// Reads the body of an answer.
@@ -103,108 +108,114 @@ impl Reader<'_> {
     }
 }
 
-/// From the tape, and from nowhere else.
-fn replayed(
-    model: &Model,
-    request: &Request,
-    reader: &Reader<'_>,
-    entry: &mut Entry<'_>,
-    show: Option<Show<'_>>,
-) -> Result<Reply, LlmError> {
-    let (spec, session) = (model.spec(), model.session());
-    let Some(tape) = &session.replay else {
-        return Err(LlmError::new(ModelFault::Setup, "there is no tape"));
-    };
-    let body = Arc::new(reader.encode(request, false)?.body);
-    entry.asked(&body);
-    let answer = tape.answer(spec.wire, &spec.model, &body, entry.account())?;
-    entry.taped = true;
-    let reply = reader.read(Value::clone(&answer), entry)?;
-    if let Some(show) = show {
-        show(Delta::Text(reply.text()));
-    }
-    Ok(reply)
+/// What is asked, of whom, and how its answer is read.
+struct Call<'a> {
+    model: &'a Model,
+    request: &'a Request,
+    reader: &'a Reader<'a>,
 }
 
-/// From the service, and onto the tape that is being made.
-async fn answered(
-    model: &Model,
-    request: &Request,
-    reader: &Reader<'_>,
-    entry: &mut Entry<'_>,
-    show: Option<Show<'_>>,
-) -> Result<Reply, LlmError> {
-    let (spec, session) = (model.spec(), model.session());
-    let call = reader.encode(request, show.is_some())?;
-    // Tapes know no streams, and not what a model was found not to take: a request is the same on them
-    // whichever way it was answered.
-    let on_tape = match (&session.record, show.is_some()) {
-        (None, _) => None,
-        (Some(_), false) => Some(call.body.clone()),
-        (Some(_), true) => Some(reader.encode(request, false)?.body),
-    };
-    let reply = send(model, request, reader, &call, entry, show).await?;
-    if let (Some(recording), Some(body)) = (&session.record, on_tape) {
-        recording.keep(spec.wire, &spec.model, &body, &reply.raw)?;
-    }
-    Ok(reply)
-}
-
-async fn send(
-    model: &Model,
-    request: &Request,
-    reader: &Reader<'_>,
-    call: &HttpCall,
-    entry: &mut Entry<'_>,
-    show: Option<Show<'_>>,
-) -> Result<Reply, LlmError> {
-    let (spec, session) = (model.spec(), model.session());
-    let prepared;
-    let turn = || model.turn();
-    let service = match model.route() {
-        Route::Mock(mock) => Service::Mock {
-            mock,
-            request,
-            turn: &turn,
-        },
-        Route::Local => Service::Local {
-            session,
-            spec,
-            call,
-            adapter: reader.adapter,
-            limiter: model.limiter(),
-        },
-        Route::Http => {
-            prepared = session.transport.prepare(spec, call, None)?;
-            Service::Http {
-                exchange: Exchange {
-                    prepared: &prepared,
-                    adapter: reader.adapter,
-                    bounds: &session.bounds,
-                    clock: session.clock.as_ref(),
-                },
-                limiter: model.limiter(),
-            }
+impl Call<'_> {
+    /// From the tape, and from nowhere else.
+    fn replayed(
+        &self,
+        tape: &Tape,
+        entry: &mut Entry<'_>,
+        show: Option<Show<'_>>,
+    ) -> Result<Reply, LlmError> {
+        let spec = self.model.spec();
+        let body = Arc::new(self.reader.encode(self.request, false)?.body);
+        entry.asked(&body);
+        let answer = tape.answer(spec.wire, &spec.model, &body, entry.account())?;
+        entry.taped = true;
+        let reply = self.reader.read(Value::clone(&answer), entry)?;
+        if let Some(show) = show {
+            show(Delta::Text(reply.text()));
         }
-    };
-    let learnt = (reader.own && spec.settings.drop_params).then(|| model.learnt());
-    let mut body = call.body.clone();
-    if let Some(learnt) = learnt {
-        learnt.apply(&mut body);
+        Ok(reply)
     }
-    let time = time(&spec.settings, session.bounds.call);
-    let tries = Tries {
-        settings: &spec.settings,
-        reader,
-        pace: session.pace.as_ref(),
-        service,
-        time,
-        // Whoever is before us may need all of its time.
-        turn: session.bounds.turn.max(time),
-        learnt,
-        own: reader.own,
-    };
-    tries.run(body, entry, show).await
+
+    /// From the service, and onto the tape that is being made.
+    async fn answered(
+        &self,
+        entry: &mut Entry<'_>,
+        show: Option<Show<'_>>,
+    ) -> Result<Reply, LlmError> {
+        let (spec, session) = (self.model.spec(), self.model.session());
+        let call = self.reader.encode(self.request, show.is_some())?;
+        // Tapes know no streams, and not what a model was found not to take: a request is the same on them
+        // whichever way it was answered.
+        let on_tape = match (&session.record, show.is_some()) {
+            (None, _) => None,
+            (Some(_), false) => Some(call.body.clone()),
+            (Some(_), true) => Some(self.reader.encode(self.request, false)?.body),
+        };
+        let reply = self.send(&call, entry, show).await?;
+        if let (Some(recording), Some(body)) = (&session.record, on_tape) {
+            recording.keep(spec.wire, &spec.model, &body, &reply.raw)?;
+        }
+        Ok(reply)
+    }
+
+    async fn send(
+        &self,
+        call: &HttpCall,
+        entry: &mut Entry<'_>,
+        show: Option<Show<'_>>,
+    ) -> Result<Reply, LlmError> {
+        let Self {
+            model,
+            request,
+            reader,
+        } = *self;
+        let (spec, session) = (model.spec(), model.session());
+        let prepared;
+        let turn = || model.turn();
+        let service = match model.route() {
+            Route::Mock(mock) => Service::Mock {
+                mock,
+                request,
+                turn: &turn,
+            },
+            Route::Local => Service::Local {
+                session,
+                spec,
+                call,
+                adapter: reader.adapter,
+                limiter: model.limiter(),
+            },
+            Route::Http => {
+                prepared = session.transport.prepare(spec, call, None)?;
+                Service::Http {
+                    exchange: Exchange {
+                        prepared: &prepared,
+                        adapter: reader.adapter,
+                        bounds: &session.bounds,
+                        clock: session.clock.as_ref(),
+                    },
+                    limiter: model.limiter(),
+                }
+            }
+        };
+        let learnt = (reader.own && spec.settings.drop_params).then(|| model.learnt());
+        let mut body = call.body.clone();
+        if let Some(learnt) = learnt {
+            learnt.apply(&mut body);
+        }
+        let time = time(&spec.settings, session.bounds.call);
+        let tries = Tries {
+            settings: &spec.settings,
+            reader,
+            pace: session.pace.as_ref(),
+            service,
+            time,
+            // Whoever is before us may need all of its time.
+            turn: session.bounds.turn.max(time),
+            learnt,
+            own: reader.own,
+        };
+        tries.run(body, entry, show).await
+    }
 }
 
 /// With pictures that the provider takes. They may be large and many: nobody else waits for them.

@@ -18,6 +18,7 @@ mod hostile;
 mod known;
 mod messages;
 mod object;
+mod openai;
 mod overlay;
 mod responses;
 #[cfg(test)]

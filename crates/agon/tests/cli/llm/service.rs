@@ -1,12 +1,13 @@
 //! A model service on this machine: answers chat completions, whole or streamed, and keeps what it was
 //! asked.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::http_service::{self, Request, Response};
 
 /// A picture of one pixel.
 pub(crate) const DOT: &[u8] = &[
@@ -17,39 +18,39 @@ pub(crate) const DOT: &[u8] = &[
 ];
 
 pub(crate) struct Asked {
-    pub(crate) path: String,
-    headers: Vec<(String, String)>,
+    request: Request,
     pub(crate) body: Value,
 }
 
 impl Asked {
+    pub(crate) fn path(&self) -> &str {
+        self.request.path()
+    }
+
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| &**value)
+        self.request.header(name)
     }
 }
 
 pub(crate) struct Service {
-    port: u16,
+    url: String,
     asked: Receiver<Asked>,
 }
 
 impl Service {
     pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let (tell, asked) = channel();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let tell = tell.clone();
-                std::thread::spawn(move || serve(stream.unwrap(), &tell));
-            }
+        let url = http_service::start(move |request| {
+            let body: Value = serde_json::from_slice(&request.body).unwrap();
+            let answer = answer(&body, request.header("authorization").unwrap_or_default());
+            tell.send(Asked { request, body }).ok();
+            answer
         });
-        Self { port, asked }
+        Self { url, asked }
     }
 
-    pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// An address where nobody answers.
@@ -63,50 +64,11 @@ impl Service {
     }
 }
 
-/// One request per connection.
-fn serve(mut stream: TcpStream, tell: &Sender<Asked>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut line = String::new();
-    if reader.read_line(&mut line).unwrap() == 0 {
-        return;
-    }
-    let path = line.split(' ').nth(1).unwrap().to_owned();
-    let mut headers = Vec::new();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        match line.trim_end().split_once(": ") {
-            Some((name, value)) => headers.push((name.to_lowercase(), value.to_owned())),
-            None => break,
-        }
-    }
-    let length = headers.iter().find(|(name, _)| name == "content-length");
-    let mut body = vec![0; length.unwrap().1.parse().unwrap()];
-    reader.read_exact(&mut body).unwrap();
-    let body: Value = serde_json::from_slice(&body).unwrap();
-    let key = headers.iter().find(|(name, _)| name == "authorization");
-    let key = key.map(|(_, value)| value.clone()).unwrap_or_default();
-    let (status, kind, answer) = answer(&body, &key);
-    let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-        answer.len()
-    );
-    tell.send(Asked {
-        path,
-        headers,
-        body,
-    })
-    .ok();
-    stream.write_all(head.as_bytes()).unwrap();
-    stream.write_all(answer.as_bytes()).unwrap();
-}
-
-fn answer(body: &Value, key: &str) -> (&'static str, &'static str, String) {
-    let json = "application/json";
+fn answer(body: &Value, key: &str) -> Response {
     if body["messages"].to_string().contains("refuse my key") {
         // Some services repeat what they were sent.
         let error = json!({"error": {"message": format!("bad header: {key}"), "type": "auth"}});
-        return ("401 Unauthorized", json, error.to_string());
+        return Response::json("401 Unauthorized", &error);
     }
     let usage = json!({"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 6});
     if body["stream"] == true {
@@ -126,7 +88,7 @@ fn answer(body: &Value, key: &str) -> (&'static str, &'static str, String) {
             ),
             "data: [DONE]\n\n".to_owned(),
         ];
-        return ("200 OK", "text/event-stream", text.concat());
+        return Response::new("200 OK", "text/event-stream", text.concat());
     }
     let content = match body.get("response_format") {
         Some(_) => r#"{"a":"b"}"#,
@@ -137,5 +99,5 @@ fn answer(body: &Value, key: &str) -> (&'static str, &'static str, String) {
         "choices": [{"index": 0, "finish_reason": "stop",
             "message": {"role": "assistant", "content": content}}],
     });
-    ("200 OK", json, whole.to_string())
+    Response::json("200 OK", &whole)
 }

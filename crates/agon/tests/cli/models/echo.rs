@@ -1,13 +1,12 @@
 //! A service that says everything back that it was sent, heads and all, in answers and in errors; and an
 //! agent that asks it for each.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
 
+use crate::http_service::{self, Request, Response};
 use crate::support::Bench;
 
 pub(super) struct Echo {
@@ -17,16 +16,13 @@ pub(super) struct Echo {
 
 impl Echo {
     pub(super) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&requests);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let counter = Arc::clone(&counter);
-                std::thread::spawn(move || serve(stream, &counter));
-            }
+        let url = http_service::start(move |request| {
+            counter.fetch_add(1, Ordering::SeqCst);
+            answer(&request)
         });
+        let base_url = format!("{url}/v1");
         Self { base_url, requests }
     }
 
@@ -35,26 +31,15 @@ impl Echo {
     }
 }
 
-fn serve(mut stream: TcpStream, requests: &AtomicU64) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let lower = head.to_lowercase();
-    let length = lower.split("content-length: ").nth(1)?.lines().next()?;
-    let mut body = vec![0; length.parse().ok()?];
-    reader.read_exact(&mut body).ok()?;
-    requests.fetch_add(1, Ordering::SeqCst);
-    let body = String::from_utf8_lossy(&body);
-    let (status, kind, answer) = if body.contains("an error, please") {
+fn answer(request: &Request) -> Response {
+    let head = &request.head;
+    let body = String::from_utf8_lossy(&request.body);
+    let response = if body.contains("an error, please") {
         let error = json!({ "error": { "message": format!("I do not like {head}") } });
-        ("401 Unauthorized", "application/json", error.to_string())
+        Response::json("401 Unauthorized", &error)
     } else if body.contains("a page, please") {
         let page = format!("<html><body>{head}</body></html>");
-        ("200 OK", "text/html", page)
+        Response::new("200 OK", "text/html", page)
     } else {
         let answer = json!({
             "id": "x", "object": "chat.completion", "created": 0, "model": "m",
@@ -62,20 +47,9 @@ fn serve(mut stream: TcpStream, requests: &AtomicU64) -> Option<()> {
                 "message": { "role": "assistant", "content": head.repeat(30) } }],
             "usage": { "prompt_tokens": 70, "completion_tokens": 30, "total_tokens": 100 },
         });
-        ("200 OK", "application/json", answer.to_string())
+        Response::json("200 OK", &answer)
     };
-    let length = answer.len();
-    let authorization = head
-        .lines()
-        .find(|line| line.to_lowercase().starts_with("authorization"))?;
-    let echoed = authorization
-        .split_once(": ")
-        .map_or("", |(_, value)| value);
-    let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nx-request-id: {echoed}\r\nconnection: close\r\n\
-         content-length: {length}\r\n\r\n"
-    );
-    stream.write_all((head + &answer).as_bytes()).ok()
+    response.with("x-request-id", request.header("authorization").unwrap())
 }
 
 /// Asks what its task says, thinks the answer aloud, leaves it in a file and finishes with it.

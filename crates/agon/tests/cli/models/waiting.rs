@@ -1,14 +1,12 @@
 //! A service that says nothing, or only that it is busy, until the agent's step is over: that is no
 //! failure of the agent. One that wastes its own time fails, whatever it asked meanwhile.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-
 use agon::core::verdict::{Outcome, TurnEnd};
 use agon::core::{FaultClass, ModelFault};
 use agon::prelude::EventBody;
 use serde_json::json;
 
+use crate::http_service::{self, Response};
 use crate::support::Bench;
 
 /// How it treats whoever asks.
@@ -21,37 +19,16 @@ enum Manner {
 
 /// The address of a service of such a manner.
 fn service(manner: Manner) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || serve(stream, manner));
-        }
-    });
-    base_url
+    let url = http_service::start(move |_| answer(manner));
+    format!("{url}/v1")
 }
 
-fn serve(mut stream: TcpStream, manner: Manner) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let lower = head.to_lowercase();
-    let length = lower.split("content-length: ").nth(1)?.lines().next()?;
-    let mut body = vec![0; length.parse().ok()?];
-    reader.read_exact(&mut body).ok()?;
-    let (status, answer) = match manner {
-        Manner::Silent => {
-            // Until whoever asked has gone.
-            reader.read_exact(&mut [0]).ok()?;
-            return None;
-        }
+fn answer(manner: Manner) -> Response {
+    match manner {
+        Manner::Silent => Response::Silence,
         Manner::Busy => {
             let error = json!({ "error": { "message": "too many of you" } });
-            ("429 Too Many Requests\r\nretry-after: 60", error)
+            Response::json("429 Too Many Requests", &error).with("retry-after", "60")
         }
         Manner::Prompt => {
             let answer = json!({
@@ -60,16 +37,9 @@ fn serve(mut stream: TcpStream, manner: Manner) -> Option<()> {
                     "message": { "role": "assistant", "content": "yes" } }],
                 "usage": { "prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10 },
             });
-            ("200 OK", answer)
+            Response::json("200 OK", &answer)
         }
-    };
-    let answer = answer.to_string();
-    let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n\
-         content-length: {}\r\n\r\n",
-        answer.len()
-    );
-    stream.write_all((head + &answer).as_bytes()).ok()
+    }
 }
 
 /// `ask(wait)` asks, and hangs up after so many seconds.

@@ -41,6 +41,14 @@ fn sent(body: &Value) -> Vec<u8> {
         .unwrap()
 }
 
+/// This file is refused with these words.
+fn refuses(bench: &Bench, data: &str, why: &str) {
+    let said = predict(bench, &["-m", "mock/expected", "--data", data])
+        .expect(2)
+        .stderr();
+    assert!(said.contains(why), "{said}");
+}
+
 fn hit_args<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let mut args = vec![
         "--model",
@@ -256,14 +264,8 @@ fn lines_that_cannot_be_used_are_told_by_number() {
     }
     assert!(!said.contains("line 1:"), "{said}");
     bench.write("empty.jsonl", "\n\n");
-    let said = predict(&bench, &["-m", "mock/expected", "--data", "empty.jsonl"])
-        .expect(2)
-        .stderr();
-    assert!(said.contains("has no line"), "{said}");
-    let said = predict(&bench, &["-m", "mock/expected", "--data", "nothing.jsonl"])
-        .expect(2)
-        .stderr();
-    assert!(said.contains("nothing.jsonl"), "{said}");
+    refuses(&bench, "empty.jsonl", "has no line");
+    refuses(&bench, "nothing.jsonl", "nothing.jsonl");
 }
 
 #[test]
@@ -355,10 +357,7 @@ fn lines_say_what_is_wrong_with_them() {
         .arg(bench.path("pipe"))
         .status();
     assert!(made.unwrap().success());
-    let said = predict(&bench, &["-m", "mock/expected", "--data", "pipe"])
-        .expect(2)
-        .stderr();
-    assert!(said.contains("is no file"), "{said}");
+    refuses(&bench, "pipe", "is no file");
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! A model service on this machine that answers what a test wants, and keeps what it was asked.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::http_service::{self, Request, Response};
 use crate::support::{Bench, Called};
 
 /// Longer than anything here takes; only a hang gets there.
@@ -20,8 +19,6 @@ pub(super) enum Answer {
     /// Never: the connection stays open.
     Silence,
 }
-
-type Rule = dyn Fn(&Value) -> Answer + Send + Sync;
 
 #[derive(Default)]
 struct Asked {
@@ -36,16 +33,10 @@ pub(super) struct Service {
 
 impl Service {
     pub(super) fn start(rule: impl Fn(&Value) -> Answer + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let asked = Arc::new(Asked::default());
-        let (keep, rule): (_, Arc<Rule>) = (Arc::clone(&asked), Arc::new(rule));
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (keep, rule) = (Arc::clone(&keep), Arc::clone(&rule));
-                std::thread::spawn(move || serve(stream, &keep, &*rule));
-            }
-        });
+        let keep = Arc::clone(&asked);
+        let url = http_service::start(move |request| answer(&request, &keep, &rule));
+        let url = format!("{url}/v1");
         Self { url, asked }
     }
 
@@ -78,41 +69,23 @@ pub(super) fn configure(bench: &Bench, url: &str, model: &str) {
     bench.write("config.toml", &section);
 }
 
-fn serve(mut stream: TcpStream, asked: &Asked, rule: &Rule) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let lower = head.to_lowercase();
-    let length = lower.split("content-length: ").nth(1)?.lines().next()?;
-    let mut body = vec![0; length.parse().ok()?];
-    reader.read_exact(&mut body).ok()?;
-    let body: Value = serde_json::from_slice(&body).ok()?;
+fn answer(request: &Request, asked: &Asked, rule: &dyn Fn(&Value) -> Answer) -> Response {
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
     let answer = rule(&body);
     asked.bodies.lock().unwrap().push(body);
     asked.more.notify_all();
     let (text, finish) = match answer {
         Answer::Text(text) => (text, "stop"),
         Answer::Cut(text) => (text, "length"),
-        // Until the other side is gone.
-        Answer::Silence => return reader.read_to_end(&mut Vec::new()).ok().map(|_| ()),
+        Answer::Silence => return Response::Silence,
     };
     let answer = json!({
         "id": "x", "object": "chat.completion", "created": 0, "model": "m",
         "choices": [{ "index": 0, "finish_reason": finish,
             "message": { "role": "assistant", "content": text } }],
         "usage": { "prompt_tokens": 70, "completion_tokens": 30, "total_tokens": 100 },
-    })
-    .to_string();
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\
-         content-length: {}\r\n\r\n",
-        answer.len()
-    );
-    stream.write_all((head + &answer).as_bytes()).ok()
+    });
+    Response::json("200 OK", &answer)
 }
 
 /// `agon predict` without the keys and settings of whoever runs the tests.

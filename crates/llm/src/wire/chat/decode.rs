@@ -8,7 +8,7 @@ use crate::message::{Part, Reasoning, ToolCall};
 use crate::reply::{Reply, Stop};
 use crate::spec::{ModelSpec, Wire};
 use crate::wire::body::{count, list, text};
-use crate::wire::{arguments, fault};
+use crate::wire::{arguments, fault, openai};
 
 pub(super) fn decode(spec: &ModelSpec, body: Value) -> Result<Reply, LlmError> {
     if let Some(error) = fault::of_value(None, &body) {
@@ -107,18 +107,14 @@ pub(super) fn read_call(nth: usize, call: &Value) -> Result<ToolCall, LlmError> 
         Some(custom) => (custom, "input"),
         None => (call.get("function").unwrap_or(&Value::Null), "arguments"),
     };
-    let name = text(function, "name")
-        .ok_or_else(|| LlmError::new(ModelFault::BrokenResponse, "a tool call has no name"))?;
+    let name = text(function, "name").ok_or_else(openai::nameless_call)?;
     let input = match function.get(argument) {
         given if argument == "input" => given.cloned().unwrap_or_default(),
         given => arguments::read(given),
     };
-    let usual = ["id", "type", "function", "index"];
-    let special = call
-        .as_object()
-        .is_some_and(|call| call.keys().any(|key| !usual.contains(&key.as_str())));
+    let special = openai::says_more(call, &["id", "type", "function", "index"]);
     Ok(ToolCall {
-        id: text(call, "id").map_or_else(|| format!("call_at_{nth}"), str::to_owned),
+        id: openai::call_id(text(call, "id"), nth),
         name: name.to_owned(),
         input,
         raw: special.then(|| (Wire::Chat, call.clone())),

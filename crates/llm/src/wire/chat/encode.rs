@@ -1,6 +1,5 @@
 //! A request as a body of chat completions.
 
-use agon_core::ModelFault;
 use serde_json::{Map, Value, json};
 
 use super::messages;
@@ -12,7 +11,7 @@ use crate::wire::body::put;
 use crate::wire::computer;
 use crate::wire::contract::{Encoding, HttpCall};
 use crate::wire::known::known;
-use crate::wire::overlay::overlay_own;
+use crate::wire::openai;
 use crate::wire::settled::{cap, fill};
 use crate::wire::strict::strict;
 
@@ -36,21 +35,12 @@ pub(super) fn encode(
         Some((Wire::Chat, Value::Object(raw))) => settled(spec, request, raw.clone()),
         _ => own(spec, request)?,
     };
-    body.insert("model".to_owned(), spec.model.as_str().into());
-    body.remove("stream");
-    body.remove("stream_options");
-    overlay_own(&mut body, spec, request);
+    openai::complete(&mut body, spec, request, how);
     if how.stream {
-        body.insert("stream".to_owned(), true.into());
         body.insert("stream_options".to_owned(), json!({"include_usage": true}));
     }
-    let (url, key_header) = endpoint(spec);
-    Ok(HttpCall {
-        url,
-        headers: Vec::new(),
-        key_header,
-        body: body.into(),
-    })
+    let at_azure = |version: &str| azure::chat(&spec.base_url, &spec.model, version);
+    Ok(openai::post(spec, "chat/completions", at_azure, body))
 }
 
 /// A client's own body, with what the configuration says.
@@ -64,17 +54,6 @@ fn settled(
     fill(&mut body, more, &[&LENGTHS, &THOUGHTS]);
     cap(&mut body, &LENGTHS, spec.settings.max_output_tokens);
     body
-}
-
-fn endpoint(spec: &ModelSpec) -> (String, (&'static str, &'static str)) {
-    let base = &spec.base_url;
-    match &spec.settings.api_version {
-        Some(version) => (azure::chat(base, &spec.model, version), azure::KEY),
-        None => (
-            format!("{base}/chat/completions"),
-            ("authorization", "Bearer "),
-        ),
-    }
 }
 
 fn own(spec: &ModelSpec, request: &Request) -> Result<Map<String, Value>, LlmError> {
@@ -123,12 +102,7 @@ fn tool(tool: &Tool) -> Result<Value, LlmError> {
             wire: Wire::Chat,
             value,
         } => Ok(value.clone()),
-        Tool::Own { wire, .. } => Err(LlmError::new(
-            ModelFault::BadRequest,
-            format_args!(
-                "a tool of {wire:?} can't be given to a model that speaks chat completions"
-            ),
-        )),
+        Tool::Own { wire, .. } => Err(openai::own_to_another(*wire, "chat completions")),
     }
 }
 

@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::decode::read_call;
 use crate::error::LlmError;
 use crate::message::{Part, Reasoning, Role, ToolResult};
-use crate::request::{Output, Request, Sampling, Tool, ToolChoice};
+use crate::request::{Request, Sampling, Tool};
 use crate::spec::Wire;
 use crate::wire::body::{count, list, text};
-use crate::wire::data_url;
 use crate::wire::turns::{name_of, push};
+use crate::wire::{data_url, openai};
 
 pub(super) fn request(body: Value) -> Result<Request, LlmError> {
     let bad = |why: &str| LlmError::new(ModelFault::BadRequest, why);
@@ -27,8 +27,10 @@ pub(super) fn request(body: Value) -> Result<Request, LlmError> {
     }
     let mut request = Request {
         tools: list(&body, "tools").iter().map(tool).collect(),
-        tool_choice: tool_choice(body.get("tool_choice")),
-        output: output(&body),
+        tool_choice: openai::tool_choice(body.get("tool_choice"), |choice| {
+            text(choice.get("function")?, "name")
+        }),
+        output: openai::output(body.pointer("/response_format/json_schema")),
         sampling: sampling(&body),
         ..Request::default()
     };
@@ -43,20 +45,7 @@ fn add(request: &mut Request, message: &Value) -> Result<(), LlmError> {
     let role = text(message, "role").unwrap_or_default();
     let mut parts = content(message);
     match role {
-        "system" | "developer" if request.messages.is_empty() => {
-            let words = parts.iter().filter_map(|part| match part {
-                Part::Text(text) => Some(text.as_str()),
-                _ => None,
-            });
-            let words = words.collect::<Vec<_>>().join("\n");
-            match &mut request.system {
-                Some(system) => {
-                    system.push_str("\n\n");
-                    system.push_str(&words);
-                }
-                none => *none = Some(words),
-            }
-        }
+        "system" | "developer" if request.messages.is_empty() => openai::instruct(request, &parts),
         // Instructions in the midst of a conversation have no other place.
         "user" | "system" | "developer" => push(request, Role::User, parts),
         "assistant" => {
@@ -123,43 +112,11 @@ fn content(message: &Value) -> Vec<Part> {
 fn tool(tool: &Value) -> Tool {
     let function = tool.get("function").unwrap_or(&Value::Null);
     match text(function, "name") {
-        Some(name) => Tool::Function {
-            name: name.to_owned(),
-            description: text(function, "description").unwrap_or_default().to_owned(),
-            parameters: function
-                .get("parameters")
-                .filter(|parameters| parameters.is_object())
-                .cloned()
-                .unwrap_or_else(|| serde_json::json!({"type": "object", "properties": {}})),
-            strict: function.get("strict") == Some(&Value::Bool(true)),
-        },
+        Some(name) => openai::function(name, function),
         None => Tool::Own {
             wire: Wire::Chat,
             value: tool.clone(),
         },
-    }
-}
-
-fn tool_choice(choice: Option<&Value>) -> ToolChoice {
-    match choice {
-        Some(Value::String(word)) if word == "none" => ToolChoice::None,
-        Some(Value::String(word)) if word == "required" => ToolChoice::Required,
-        Some(choice) => choice
-            .get("function")
-            .and_then(|function| text(function, "name"))
-            .map_or(ToolChoice::Auto, |name| ToolChoice::Named(name.to_owned())),
-        None => ToolChoice::Auto,
-    }
-}
-
-fn output(body: &Value) -> Output {
-    let wanted = body.pointer("/response_format/json_schema");
-    match wanted.and_then(|wanted| Some((wanted, wanted.get("schema")?))) {
-        Some((wanted, schema)) => Output::Json {
-            name: text(wanted, "name").unwrap_or("answer").to_owned(),
-            schema: schema.clone(),
-        },
-        None => Output::Text,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::reply::{Reply, Stop};
 use crate::spec::{ModelSpec, Wire};
 use crate::wire::arguments;
 use crate::wire::body::{count, list, text};
-use crate::wire::{computer, fault};
+use crate::wire::{computer, fault, openai};
 
 pub(super) fn decode(spec: &ModelSpec, body: Value) -> Result<Reply, LlmError> {
     if let Some(error) = fault::of_value(None, &body) {
@@ -122,8 +122,7 @@ fn call(nth: usize, kind: &str, item: &Value) -> Result<ToolCall, LlmError> {
         "computer_call" => Some(computer::NAME),
         _ => text(item, "name"),
     };
-    let name =
-        name.ok_or_else(|| LlmError::new(ModelFault::BrokenResponse, "a tool call has no name"))?;
+    let name = name.ok_or_else(openai::nameless_call)?;
     let input = match kind {
         // One action, or several in a row.
         "computer_call" => match (item.get("actions"), item.get("action")) {
@@ -138,12 +137,9 @@ fn call(nth: usize, kind: &str, item: &Value) -> Result<ToolCall, LlmError> {
         _ => arguments::read(item.get("arguments")),
     };
     let usual = ["id", "type", "call_id", "name", "arguments", "status"];
-    let special = kind != "function_call"
-        || item
-            .as_object()
-            .is_some_and(|item| item.keys().any(|key| !usual.contains(&key.as_str())));
+    let special = kind != "function_call" || openai::says_more(item, &usual);
     Ok(ToolCall {
-        id: text(item, "call_id").map_or_else(|| format!("call_at_{nth}"), str::to_owned),
+        id: openai::call_id(text(item, "call_id"), nth),
         name: name.to_owned(),
         input,
         raw: special.then(|| (Wire::Responses, item.clone())),

@@ -1,7 +1,6 @@
 //! A request as a body of Responses. Nothing is kept on the provider's side: the whole conversation is
 //! sent each time, with thoughts in their encrypted form.
 
-use agon_core::ModelFault;
 use serde_json::{Map, Value, json};
 
 use super::items;
@@ -13,7 +12,7 @@ use crate::wire::body::put;
 use crate::wire::computer;
 use crate::wire::contract::{Encoding, HttpCall};
 use crate::wire::known::{Computer, known};
-use crate::wire::overlay::overlay_own;
+use crate::wire::openai;
 use crate::wire::settled::{cap, fill};
 use crate::wire::strict::strict;
 
@@ -35,24 +34,9 @@ pub(super) fn encode(
         }
         _ => own(spec, request)?,
     };
-    body.insert("model".to_owned(), spec.model.as_str().into());
-    body.remove("stream");
-    body.remove("stream_options");
-    overlay_own(&mut body, spec, request);
-    if how.stream {
-        body.insert("stream".to_owned(), true.into());
-    }
-    let base = &spec.base_url;
-    let (url, key_header) = match &spec.settings.api_version {
-        Some(version) => (azure::responses(base, version), azure::KEY),
-        None => (format!("{base}/responses"), ("authorization", "Bearer ")),
-    };
-    Ok(HttpCall {
-        url,
-        headers: Vec::new(),
-        key_header,
-        body: body.into(),
-    })
+    openai::complete(&mut body, spec, request, how);
+    let at_azure = |version: &str| azure::responses(&spec.base_url, version);
+    Ok(openai::post(spec, "responses", at_azure, body))
 }
 
 fn own(spec: &ModelSpec, request: &Request) -> Result<Map<String, Value>, LlmError> {
@@ -149,10 +133,7 @@ fn tool(computer: Computer, tool: &Tool) -> Result<Value, LlmError> {
             wire: Wire::Responses,
             value,
         } => Ok(value.clone()),
-        Tool::Own { wire, .. } => Err(LlmError::new(
-            ModelFault::BadRequest,
-            format_args!("a tool of {wire:?} can't be given to a model that speaks Responses"),
-        )),
+        Tool::Own { wire, .. } => Err(openai::own_to_another(*wire, "Responses")),
     }
 }
 

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::error::LlmError;
 use crate::message::{Message, Part, Reasoning, Role, ToolCall, ToolResult};
-use crate::request::{Output, Request, Sampling, Tool, ToolChoice};
+use crate::request::{Request, Sampling, Tool};
 use crate::spec::Wire;
 use crate::wire::body::{count, list, text};
 use crate::wire::turns::{name_of, push};
-use crate::wire::{arguments, computer, data_url};
+use crate::wire::{arguments, computer, data_url, openai};
 
 pub(super) fn request(body: Value) -> Result<Request, LlmError> {
     if !body.is_object() {
@@ -29,8 +29,8 @@ pub(super) fn request(body: Value) -> Result<Request, LlmError> {
     let mut request = Request {
         system: text(&body, "instructions").map(str::to_owned),
         tools: list(&body, "tools").iter().map(tool).collect(),
-        tool_choice: tool_choice(body.get("tool_choice")),
-        output: output(&body),
+        tool_choice: openai::tool_choice(body.get("tool_choice"), |choice| text(choice, "name")),
+        output: openai::output(body.pointer("/text/format")),
         sampling: sampling(&body),
         ..Request::default()
     };
@@ -117,18 +117,7 @@ fn message(request: &mut Request, item: &Value) -> Result<(), LlmError> {
     let parts = content(item, "content");
     match text(item, "role") {
         Some("system" | "developer") if request.messages.is_empty() => {
-            let words = parts.iter().filter_map(|part| match part {
-                Part::Text(text) => Some(text.as_str()),
-                _ => None,
-            });
-            let words = words.collect::<Vec<_>>().join("\n");
-            match &mut request.system {
-                Some(system) => {
-                    system.push_str("\n\n");
-                    system.push_str(&words);
-                }
-                none => *none = Some(words),
-            }
+            openai::instruct(request, &parts);
         }
         Some("user" | "system" | "developer") => push(request, Role::User, parts),
         Some("assistant") => push(request, Role::Assistant, parts),
@@ -169,42 +158,11 @@ fn part(part: &Value) -> Part {
 
 fn tool(tool: &Value) -> Tool {
     match (text(tool, "type"), text(tool, "name")) {
-        (Some("function"), Some(name)) => Tool::Function {
-            name: name.to_owned(),
-            description: text(tool, "description").unwrap_or_default().to_owned(),
-            parameters: tool
-                .get("parameters")
-                .filter(|parameters| parameters.is_object())
-                .cloned()
-                .unwrap_or_else(|| serde_json::json!({"type": "object", "properties": {}})),
-            strict: tool.get("strict") == Some(&Value::Bool(true)),
-        },
+        (Some("function"), Some(name)) => openai::function(name, tool),
         _ => Tool::Own {
             wire: Wire::Responses,
             value: tool.clone(),
         },
-    }
-}
-
-fn tool_choice(choice: Option<&Value>) -> ToolChoice {
-    match choice {
-        Some(Value::String(word)) if word == "none" => ToolChoice::None,
-        Some(Value::String(word)) if word == "required" => ToolChoice::Required,
-        Some(choice) => {
-            text(choice, "name").map_or(ToolChoice::Auto, |name| ToolChoice::Named(name.to_owned()))
-        }
-        None => ToolChoice::Auto,
-    }
-}
-
-fn output(body: &Value) -> Output {
-    let format = body.pointer("/text/format");
-    match format.and_then(|format| Some((format, format.get("schema")?))) {
-        Some((format, schema)) => Output::Json {
-            name: text(format, "name").unwrap_or("answer").to_owned(),
-            schema: schema.clone(),
-        },
-        None => Output::Text,
     }
 }
 
