@@ -1,5 +1,6 @@
-//! `cargo xtask demo`: from a fresh clone to three reports: of an agent that solves everything, of one
-//! that does nothing, and of a game that is played in real time.
+//! `cargo xtask demo`: from a fresh clone to four reports: of an agent that solves everything, of one
+//! that does nothing, of a game that is played in real time, and of what a small model predicted. The
+//! model's answers come from a tape, because what runs it takes minutes to build.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,28 +10,20 @@ use serde_json::Value;
 use crate::console::{self, say, step};
 use crate::debian::{self, BUBBLEWRAP, DESKTOP, PYTHON};
 use crate::failure::{Failure, Trying};
-use crate::{local, models, workspace};
+use crate::{models, workspace};
 
 const SUITE: &str = "suites/demo";
 /// A game of a quarter of a minute; its reference solution looks at pixels and presses keys.
 const GAME: &str = "suites/arena/hexagon/survive-10.yaml";
+
+/// Recorded by `agon predict --model local/smollm2 --max-tokens 256 --record-tape FILE`.
+const TAPE: &str = "examples/tapes/smollm2.tape";
 
 pub(crate) fn run() -> Result<(), Failure> {
     debian::install(&[BUBBLEWRAP, PYTHON])?;
     debian::install(&DESKTOP)?;
     let agon = step("build Agon", workspace::release_binary)?;
     models::install_ocr(&agon)?;
-    let helper = local::build()?;
-    models::install_smollm2(&agon)?;
-    step("ask a model that runs on this machine", || {
-        console::succeed(
-            Command::new(&agon)
-                .args(["llm", "ask", "--model", "local/smollm2"])
-                .arg("What is an evaluation of an autonomous agent? Answer in one sentence.")
-                .env(local::VARIABLE, &helper)
-                .current_dir(workspace::root()),
-        )
-    })?;
     let oracle = step("play the demo suite with `oracle`", || {
         play(&agon, SUITE, "oracle")
     })?;
@@ -38,7 +31,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         play(&agon, SUITE, "noop")
     })?;
     let game = step("play a game in real time", || play(&agon, GAME, "oracle"))?;
-    for played in [&oracle, &noop, &game] {
+    let predicted = step("replay what a small model predicted", || predict(&agon))?;
+    for played in [&oracle, &noop, &game, &predicted] {
         say("");
         console::succeed(
             Command::new(&agon)
@@ -48,7 +42,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         )?;
     }
     say("\nThe run folders:");
-    for played in [&oracle, &noop, &game] {
+    for played in [&oracle, &noop, &game, &predicted] {
         say(format!("  {}", played.folder.display()));
     }
     if oracle.passed != oracle.trials || noop.passed != 0 {
@@ -75,9 +69,19 @@ struct Played {
 }
 
 fn play(agon: &Path, suite: &str, agent: &str) -> Result<Played, Failure> {
+    begin(agon, &["run", suite, "--agent", agent, "--json"])
+}
+
+fn predict(agon: &Path) -> Result<Played, Failure> {
+    let words = "predict --model local/smollm2 --max-tokens 256 --json --tape";
+    let words: Vec<&str> = words.split(' ').chain([TAPE]).collect();
+    begin(agon, &words)
+}
+
+fn begin(agon: &Path, words: &[&str]) -> Result<Played, Failure> {
     let output = console::output(
         Command::new(agon)
-            .args(["run", suite, "--agent", agent, "--json"])
+            .args(words)
             .current_dir(workspace::root()),
     )?;
     let played = Played::read(&output)?;

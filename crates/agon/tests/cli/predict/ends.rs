@@ -118,3 +118,17 @@ fn a_tape_gives_the_same_scores_without_the_service_and_says_what_it_lacks() {
     }
     assert_eq!(service.bodies().len(), 3);
 }
+
+/// Whoever puts the questions in other words has to record it anew, as `xtask/src/demo.rs` says.
+#[test]
+fn the_tape_of_the_demo_has_an_answer_to_every_fixture() {
+    let tape = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/tapes/smollm2.tape"
+    );
+    let bench = Bench::new();
+    let words = ["--model", "local/smollm2", "--max-tokens", "256", "--json"];
+    let run = predict(&bench, &[&words[..], &["--tape", tape]].concat());
+    let run = run.expect(0).json();
+    assert_eq!((&run["trials"], &run["failed"]), (&3.into(), &3.into()));
+}
