@@ -30,8 +30,8 @@ use crate::client::Model;
 use crate::error::LlmError;
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::spec::{Provider, Wire};
-use crate::wire::adapter;
+use crate::spec::Provider;
+use crate::wire::Spoken;
 
 /// A stream shows that we are still there this often. What fails before that fails with its status.
 const STILL_HERE_EVERY: Duration = Duration::from_secs(10);
@@ -173,7 +173,7 @@ impl Desk {
 
     async fn understand<B>(
         &self,
-        wire: Wire,
+        wire: Spoken,
         request: HttpRequest<B>,
     ) -> Result<(Question<'_>, OwnedSemaphorePermit), Fault>
     where
@@ -277,10 +277,10 @@ async fn ask(model: &Model, request: &Request) -> Result<Reply, LlmError> {
 }
 
 /// `None`: it was given up in the middle.
-fn written(called: Option<Called>, model: &str, wire: Wire) -> Response<Outlet> {
+fn written(called: Option<Called>, model: &str, wire: Spoken) -> Response<Outlet> {
     match called {
         Some((Ok(reply), place)) => {
-            let body = adapter(wire).write_reply(model, &reply);
+            let body = wire.form().write_reply(model, &reply);
             outlet::whole(StatusCode::OK, &body, Some(place))
         }
         Some((Err(error), _)) => outlet::refusal(&Fault::of_model(error, wire), wire),

@@ -6,8 +6,7 @@ use hyper::StatusCode;
 use serde_json::Value;
 
 use crate::error::LlmError;
-use crate::spec::Wire;
-use crate::wire::adapter;
+use crate::wire::Spoken;
 
 #[derive(Debug)]
 pub(super) struct Fault {
@@ -33,7 +32,7 @@ impl Fault {
         }
     }
 
-    pub(super) fn of_model(error: LlmError, wire: Wire) -> Self {
+    pub(super) fn of_model(error: LlmError, wire: Spoken) -> Self {
         let status = match error.fault {
             // Clients try 429 again and again; this one is for good.
             ModelFault::Budget => StatusCode::PAYMENT_REQUIRED,
@@ -57,15 +56,15 @@ impl Fault {
         }
     }
 
-    pub(super) fn body(&self, wire: Wire) -> Value {
-        adapter(wire).write_error(&self.error)
+    pub(super) fn body(&self, wire: Spoken) -> Value {
+        wire.form().write_error(&self.error)
     }
 }
 
 /// Anthropic has a status of its own for it.
-fn overloaded(wire: Wire) -> StatusCode {
+fn overloaded(wire: Spoken) -> StatusCode {
     match wire {
-        Wire::Messages => StatusCode::from_u16(529).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
+        Spoken::Messages => StatusCode::from_u16(529).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
         _ => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

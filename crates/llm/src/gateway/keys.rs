@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::said::{cut, says_nothing};
-use crate::spec::Wire;
+use crate::wire::Spoken;
 
 const CHAT: &[&str] = &[
     "chat_template_kwargs",
@@ -122,15 +122,14 @@ const MODALITIES: &str = "modalities";
 
 /// Takes out of the body what means nothing here; the error names the first key that can't be passed on.
 /// `confined`: whoever asks has no network.
-pub(super) fn keep_known(wire: Wire, body: &mut Value, confined: bool) -> Result<(), String> {
+pub(super) fn keep_known(wire: Spoken, body: &mut Value, confined: bool) -> Result<(), String> {
     let Some(body) = body.as_object_mut() else {
         return Ok(());
     };
     let known = match wire {
-        Wire::Chat => CHAT,
-        Wire::Responses => RESPONSES,
-        Wire::Messages => MESSAGES,
-        Wire::Gemini => &[],
+        Spoken::Chat => CHAT,
+        Spoken::Responses => RESPONSES,
+        Spoken::Messages => MESSAGES,
     };
     let mut refused = None;
     body.retain(|key, value| {
@@ -172,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    const FORMS: [Wire; 3] = [Wire::Chat, Wire::Responses, Wire::Messages];
+    const FORMS: [Spoken; 3] = Spoken::ALL;
 
     #[test]
     fn what_the_vendors_clients_send_passes_as_it_is() {
@@ -228,7 +227,7 @@ mod tests {
             }
         }
         let long = "k".repeat(1 << 20);
-        let refused = keep_known(Wire::Chat, &mut json!({long: 1}), true).unwrap_err();
+        let refused = keep_known(Spoken::Chat, &mut json!({long: 1}), true).unwrap_err();
         assert!(refused.len() < 400, "{}", refused.len());
     }
 
@@ -236,9 +235,9 @@ mod tests {
     fn only_whoever_has_a_network_has_the_providers() {
         for key in BEYOND {
             let mut body = json!({key: {"x": 1}});
-            let refused = keep_known(Wire::Chat, &mut body.clone(), true).unwrap_err();
+            let refused = keep_known(Spoken::Chat, &mut body.clone(), true).unwrap_err();
             assert!(refused.contains("no network"), "{refused}");
-            assert_eq!(keep_known(Wire::Chat, &mut body, false), Ok(()));
+            assert_eq!(keep_known(Spoken::Chat, &mut body, false), Ok(()));
             assert!(body.get(key).is_some());
         }
     }
@@ -248,7 +247,7 @@ mod tests {
         let mut body = json!({"model": "m", "metadata": {"tags": ["x"]}, "service_tier": "auto",
             "modalities": ["text"], "plugins": [], "models": null, "container": null, "extra_body": {},
             "mock_testing_fallbacks": false});
-        assert_eq!(keep_known(Wire::Chat, &mut body, true), Ok(()));
+        assert_eq!(keep_known(Spoken::Chat, &mut body, true), Ok(()));
         assert_eq!(body, json!({"model": "m"}));
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::fault::Fault;
-use crate::spec::Wire;
+use crate::wire::Spoken;
 
 /// Both vendors' clients go by it, whatever the status.
 const SHOULD_RETRY: &str = "x-should-retry";
@@ -83,7 +83,7 @@ pub(super) fn events(events: mpsc::Receiver<Bytes>, place: Place) -> Response<Ou
     response
 }
 
-pub(super) fn refusal(fault: &Fault, wire: Wire) -> Response<Outlet> {
+pub(super) fn refusal(fault: &Fault, wire: Spoken) -> Response<Outlet> {
     let mut response = whole(fault.status, &fault.body(wire), None);
     let headers = response.headers_mut();
     let again = if fault.again { "true" } else { "false" };

@@ -10,12 +10,11 @@ use super::intake::Taken;
 use super::said::cut;
 use super::{keys, reach};
 use crate::request::Request;
-use crate::spec::Wire;
-use crate::wire::adapter;
+use crate::wire::Spoken;
 
 pub(super) struct Question<'a> {
     pub(super) offer: &'a Offer,
-    pub(super) wire: Wire,
+    pub(super) wire: Spoken,
     /// The answer is wanted as the events of a stream.
     pub(super) stream: bool,
     pub(super) request: Request,
@@ -27,7 +26,7 @@ impl<'a> Question<'a> {
     /// `confined`: whoever asks has no network.
     pub(super) fn read(
         allowed: &'a Allowed,
-        wire: Wire,
+        wire: Spoken,
         taken: Taken,
         confined: bool,
     ) -> Result<Self, Fault> {
@@ -39,7 +38,8 @@ impl<'a> Question<'a> {
         if confined {
             reach::stays_inside(wire, &body).map_err(refused)?;
         }
-        let mut request = adapter(wire)
+        let mut request = wire
+            .form()
             .read_request(body)
             .map_err(|error| Fault::of_model(error, wire))?;
         // No answer is longer than the configuration allows, whatever the client asks for.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::said::{cut, says_nothing};
-use crate::spec::Wire;
+use crate::wire::Spoken;
 
 const FUNCTION: &str = "function";
 const CUSTOM: &str = "custom";
@@ -57,7 +57,7 @@ const ADDRESSES: [&str; 4] = ["image_url", "audio_url", "video_url", "file_url"]
 const CONTENTS: [&str; 2] = ["file_data", "file_id"];
 
 /// Whether it keeps to what an agent without network can do; the error says what does not.
-pub(super) fn stays_inside(wire: Wire, body: &Value) -> Result<(), String> {
+pub(super) fn stays_inside(wire: Spoken, body: &Value) -> Result<(), String> {
     match body.get("tools") {
         Some(Value::Array(tools)) => tools.iter().try_for_each(|each| tool(wire, each))?,
         Some(other) if !says_nothing(other) => return Err("`tools` is no list".to_owned()),
@@ -68,14 +68,14 @@ pub(super) fn stays_inside(wire: Wire, body: &Value) -> Result<(), String> {
         .try_for_each(said)
 }
 
-fn tool(wire: Wire, tool: &Value) -> Result<(), String> {
+fn tool(wire: Spoken, tool: &Value) -> Result<(), String> {
     let Some(tool) = tool.as_object() else {
         return Err("a tool is no object".to_owned());
     };
     let kind = match tool.get("type") {
         Some(kind) => kind.as_str().ok_or("the `type` of a tool is no text")?,
         // Only this form has tools of the agent's own without a type.
-        None if wire == Wire::Messages
+        None if wire == Spoken::Messages
             && tool.contains_key("name")
             && tool.contains_key("input_schema") =>
         {
@@ -167,7 +167,7 @@ mod tests {
                 {"type": "computer_20250124", "display_width_px": 1}, {"type": "bash_20250124"}]}),
             json!({"tools": null}),
         ] {
-            assert_eq!(stays_inside(Wire::Messages, &body), Ok(()), "{body}");
+            assert_eq!(stays_inside(Spoken::Messages, &body), Ok(()), "{body}");
         }
     }
 
@@ -192,14 +192,14 @@ mod tests {
             json!({"tools": ["web_search"]}),
             json!({"tools": {"type": "web_search"}}),
         ] {
-            assert!(stays_inside(Wire::Messages, &body).is_err(), "{body}");
+            assert!(stays_inside(Spoken::Messages, &body).is_err(), "{body}");
         }
     }
 
     #[test]
     fn tools_without_a_type_are_known_to_one_form_only() {
         let body = json!({"tools": [{"name": "x", "input_schema": {}}]});
-        for wire in [Wire::Chat, Wire::Responses] {
+        for wire in [Spoken::Chat, Spoken::Responses] {
             assert!(stays_inside(wire, &body).is_err(), "{wire:?}");
         }
     }

@@ -2,12 +2,12 @@
 
 use hyper::Method;
 
-use crate::spec::Wire;
+use crate::wire::Spoken;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
     /// A question to a model, in this form.
-    Ask(Wire),
+    Ask(Spoken),
     CountTokens,
     Models,
     Model(String),
@@ -21,9 +21,9 @@ impl Route {
         let path = path.trim_matches('/');
         let path = path.strip_prefix("v1/").unwrap_or(path);
         match (method, path) {
-            (&Method::POST, "chat/completions") => Self::Ask(Wire::Chat),
-            (&Method::POST, "responses") => Self::Ask(Wire::Responses),
-            (&Method::POST, "messages") => Self::Ask(Wire::Messages),
+            (&Method::POST, "chat/completions") => Self::Ask(Spoken::Chat),
+            (&Method::POST, "responses") => Self::Ask(Spoken::Responses),
+            (&Method::POST, "messages") => Self::Ask(Spoken::Messages),
             (&Method::POST, "messages/count_tokens") => Self::CountTokens,
             (&Method::GET, "models") => Self::Models,
             (&Method::GET, path) => match path.strip_prefix("models/") {
@@ -35,12 +35,12 @@ impl Route {
     }
 
     /// The form of what goes wrong.
-    pub(super) fn wire(&self, messages_client: bool) -> Wire {
+    pub(super) fn wire(&self, messages_client: bool) -> Spoken {
         match self {
             Self::Ask(wire) => *wire,
-            Self::CountTokens => Wire::Messages,
-            _ if messages_client => Wire::Messages,
-            _ => Wire::Chat,
+            Self::CountTokens => Spoken::Messages,
+            _ if messages_client => Spoken::Messages,
+            _ => Spoken::Chat,
         }
     }
 }
@@ -61,9 +61,12 @@ mod tests {
     fn paths_work_with_and_without_the_version() {
         for prefix in ["", "/", "/v1/"] {
             let of = |method, path: &str| Route::of(&method, &format!("{prefix}{path}"));
-            assert_eq!(of(Method::POST, "chat/completions"), Route::Ask(Wire::Chat));
-            assert_eq!(of(Method::POST, "responses"), Route::Ask(Wire::Responses));
-            assert_eq!(of(Method::POST, "messages/"), Route::Ask(Wire::Messages));
+            assert_eq!(
+                of(Method::POST, "chat/completions"),
+                Route::Ask(Spoken::Chat)
+            );
+            assert_eq!(of(Method::POST, "responses"), Route::Ask(Spoken::Responses));
+            assert_eq!(of(Method::POST, "messages/"), Route::Ask(Spoken::Messages));
             assert_eq!(
                 of(Method::POST, "messages/count_tokens"),
                 Route::CountTokens

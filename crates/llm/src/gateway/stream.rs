@@ -12,8 +12,7 @@ use super::fault::Fault;
 use super::outlet;
 use crate::error::LlmError;
 use crate::reply::Reply;
-use crate::spec::Wire;
-use crate::wire::adapter;
+use crate::wire::Spoken;
 
 /// A line that no client takes for an event.
 const STILL_HERE: &[u8] = b": still waiting\n\n";
@@ -27,7 +26,7 @@ pub(super) struct Stream {
     pub(super) out: mpsc::Sender<Bytes>,
     /// As it is called here.
     pub(super) model: String,
-    pub(super) wire: Wire,
+    pub(super) wire: Spoken,
 }
 
 impl Stream {
@@ -59,7 +58,7 @@ impl Stream {
 
     pub(super) async fn play(self, answer: Result<Reply, LlmError>) {
         let events = match answer {
-            Ok(reply) => adapter(self.wire).write_stream(&self.model, &reply),
+            Ok(reply) => self.wire.form().write_stream(&self.model, &reply),
             Err(error) => {
                 let body = Fault::of_model(error, self.wire).body(self.wire);
                 vec![(Some("error".to_owned()), body.to_string())]

@@ -46,11 +46,14 @@ pub(crate) trait Adapter: Sync {
 
     /// Puts the events of a stream together.
     fn assembler(&self) -> Box<dyn Assembler>;
+}
 
-    /// Reads a body of this form that a client of its own has sent (for the gateway). Fills `raw`.
+/// A form that the gateway speaks to clients, too.
+pub(crate) trait Served: Adapter {
+    /// Reads a body of this form that a client of its own has sent. Fills `raw`.
     fn read_request(&self, body: Value) -> Result<Request, LlmError>;
 
-    /// Writes an answer in this form (for the gateway), as `model`.
+    /// Writes an answer in this form, as `model`.
     fn write_reply(&self, model: &str, reply: &Reply) -> Value;
 
     /// The same as the events of a stream: names and data.

@@ -4,9 +4,9 @@ use agon_core::ModelFault;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use super::adapter;
 use super::contract::Encoding;
 use super::sample::spec;
+use super::{Spoken, adapter};
 use crate::spec::{Provider, Wire};
 
 /// Keys and words that the readers look for, so that they are led far inside.
@@ -121,13 +121,15 @@ proptest! {
                 let text = body.to_string();
                 let _ = adapter.fault(400, text.as_bytes());
                 let _ = assembler.event(None, &text);
-                if let Ok(reply) = adapter.decode(&spec, body.clone()) {
-                    let _ = adapter.write_reply("m", &reply);
-                    let _ = adapter.write_stream("m", &reply);
-                }
-                if let Ok(mut request) = adapter.read_request(body.clone()) {
-                    request.raw = None;
-                    let _ = adapter.encode(&spec, &request, Encoding { stream: true });
+                for form in Spoken::ALL.map(Spoken::form) {
+                    if let Ok(reply) = adapter.decode(&spec, body.clone()) {
+                        let _ = form.write_reply("m", &reply);
+                        let _ = form.write_stream("m", &reply);
+                    }
+                    if let Ok(mut request) = form.read_request(body.clone()) {
+                        request.raw = None;
+                        let _ = adapter.encode(&spec, &request, Encoding { stream: true });
+                    }
                 }
             }
             if let Ok(made) = assembler.finish() {

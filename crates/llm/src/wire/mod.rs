@@ -28,7 +28,7 @@ mod strict;
 mod turns;
 
 pub(crate) use bill::Bill;
-pub(crate) use choice::adapter;
+pub(crate) use choice::{Spoken, adapter};
 pub(crate) use contract::{Adapter, Encoding, HttpCall};
 pub(crate) use emulated::Emulated;
 pub(crate) use known::known;

@@ -1,7 +1,7 @@
 //! The adapter itself.
 
-use agon_core::{ModelFault, Usage};
-use serde_json::{Value, json};
+use agon_core::Usage;
+use serde_json::Value;
 
 use super::{decode, encode, fault, stream};
 use crate::error::LlmError;
@@ -11,9 +11,8 @@ use crate::spec::{ModelSpec, Wire};
 use crate::wire::body::own_tools;
 use crate::wire::contract::{Adapter, Assembler, Encoding, HttpCall};
 
-const NOT_SPOKEN: &str = "the gateway does not speak Gemini: use its OpenAI or Anthropic address";
-
-/// Gemini generateContent.
+/// Gemini generateContent. The gateway does not speak it: its clients have an OpenAI and an Anthropic
+/// address.
 #[derive(Debug)]
 pub(crate) struct Gemini;
 
@@ -42,21 +41,5 @@ impl Adapter for Gemini {
 
     fn assembler(&self) -> Box<dyn Assembler> {
         Box::new(stream::Assembling::default())
-    }
-
-    fn read_request(&self, _: Value) -> Result<Request, LlmError> {
-        Err(LlmError::new(ModelFault::BadRequest, NOT_SPOKEN))
-    }
-
-    fn write_reply(&self, _: &str, _: &Reply) -> Value {
-        self.write_error(&LlmError::new(ModelFault::BadRequest, NOT_SPOKEN))
-    }
-
-    fn write_stream(&self, model: &str, reply: &Reply) -> Vec<(Option<String>, String)> {
-        vec![(None, self.write_reply(model, reply).to_string())]
-    }
-
-    fn write_error(&self, error: &LlmError) -> Value {
-        json!({"error": {"code": 400, "message": error.message(), "status": "INVALID_ARGUMENT"}})
     }
 }

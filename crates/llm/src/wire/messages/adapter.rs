@@ -9,7 +9,7 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::spec::{ModelSpec, Wire};
 use crate::wire::body::own_tools;
-use crate::wire::contract::{Adapter, Assembler, Encoding, HttpCall};
+use crate::wire::contract::{Adapter, Assembler, Encoding, HttpCall, Served};
 
 /// Anthropic Messages.
 #[derive(Debug)]
@@ -41,7 +41,9 @@ impl Adapter for Messages {
     fn assembler(&self) -> Box<dyn Assembler> {
         Box::new(stream::Assembling::default())
     }
+}
 
+impl Served for Messages {
     fn read_request(&self, body: Value) -> Result<Request, LlmError> {
         read::read(body)
     }

@@ -8,7 +8,7 @@ use crate::error::LlmError;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::spec::ModelSpec;
-use crate::wire::contract::{Adapter, Assembler, Encoding, HttpCall};
+use crate::wire::contract::{Adapter, Assembler, Encoding, HttpCall, Served};
 use crate::wire::fault;
 
 #[derive(Debug)]
@@ -39,7 +39,9 @@ impl Adapter for Responses {
     fn assembler(&self) -> Box<dyn Assembler> {
         Box::new(stream::Events::default())
     }
+}
 
+impl Served for Responses {
     fn read_request(&self, body: Value) -> Result<Request, LlmError> {
         read::request(body)
     }

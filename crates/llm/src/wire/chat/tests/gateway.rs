@@ -8,7 +8,7 @@ use crate::reply::{Reply, Stop};
 use crate::request::{Output, Tool, ToolChoice};
 use crate::spec::{Provider, Wire};
 use crate::wire::chat::Chat;
-use crate::wire::contract::{Adapter, Encoding};
+use crate::wire::contract::{Adapter, Encoding, Served};
 use crate::wire::sample::{call, image, result, spec, text, thought, tool_talk};
 
 #[test]

@@ -7,7 +7,7 @@ use crate::message::{Message, Part, Role, ToolResult};
 use crate::request::{Output, Request, Sampling, Tool, ToolChoice};
 use crate::spec::{ModelSpec, Provider, Wire};
 use crate::wire::chat::Chat;
-use crate::wire::contract::{Adapter, Encoding, HttpCall};
+use crate::wire::contract::{Adapter, Encoding, HttpCall, Served};
 use crate::wire::sample::{call, image, result, spec, text, thought, tool_talk, weather};
 
 fn call_of(spec: &ModelSpec, request: &Request) -> HttpCall {

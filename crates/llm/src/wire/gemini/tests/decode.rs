@@ -288,16 +288,3 @@ fn waits_and_spent_quotas_are_read() {
         (ModelFault::RateLimit, Some(402))
     );
 }
-
-#[test]
-fn the_gateway_does_not_speak_it() {
-    let error = Gemini.read_request(json!({"contents": []})).unwrap_err();
-    assert_eq!(error.fault, ModelFault::BadRequest);
-    assert!(error.message().contains("does not speak Gemini"));
-    let reply = decode(answer(json!([{"text": "a"}]), "STOP")).unwrap();
-    assert_eq!(
-        Gemini.write_reply("m", &reply)["error"]["status"],
-        "INVALID_ARGUMENT"
-    );
-    assert_eq!(Gemini.write_stream("m", &reply).len(), 1);
-}

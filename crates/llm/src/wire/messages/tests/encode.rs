@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::message::{Message, Part, Role, ToolCall, ToolResult};
 use crate::request::{Output, Request, Tool, ToolChoice};
 use crate::spec::{ModelSpec, Provider, Wire};
-use crate::wire::contract::{Adapter, Encoding};
+use crate::wire::contract::{Adapter, Encoding, Served};
 use crate::wire::messages::Messages;
 use crate::wire::sample::{self, image, result, text, thought, tool_talk, weather};
 

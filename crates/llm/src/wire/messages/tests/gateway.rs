@@ -12,7 +12,7 @@ use crate::message::{Message, Part, Role, ToolCall};
 use crate::reply::{Reply, Stop};
 use crate::request::{Output, Tool, ToolChoice};
 use crate::spec::Wire;
-use crate::wire::contract::{Adapter, Encoding};
+use crate::wire::contract::{Adapter, Encoding, Served};
 use crate::wire::messages::Messages;
 use crate::wire::sample::{call, image, text};
 

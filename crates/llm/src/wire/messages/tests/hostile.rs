@@ -7,7 +7,7 @@ use super::decode::decode;
 use crate::reply::{Reply, Stop};
 use crate::request::Request;
 use crate::spec::Provider;
-use crate::wire::contract::{Adapter, Encoding};
+use crate::wire::contract::{Adapter, Encoding, Served};
 use crate::wire::messages::Messages;
 use crate::wire::sample::spec;
 

@@ -7,7 +7,7 @@ use crate::message::{Message, Role};
 use crate::reply::{Reply, Stop};
 use crate::request::{Output, Tool, ToolChoice};
 use crate::spec::{Provider, Wire};
-use crate::wire::contract::{Adapter, Encoding};
+use crate::wire::contract::{Adapter, Encoding, Served};
 use crate::wire::responses::Responses;
 use crate::wire::sample::{call, image, result, spec, text, thought, tool_talk};
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::message::{Message, Part, Role, ToolCall, ToolResult};
 use crate::request::{Output, Request, Sampling, Tool, ToolChoice};
 use crate::spec::{Provider, Wire};
-use crate::wire::contract::{Adapter, Encoding};
+use crate::wire::contract::{Adapter, Encoding, Served};
 use crate::wire::responses::Responses;
 use crate::wire::sample::{call, image, result, spec, text, thought, tool_talk, weather};
 
