@@ -6,9 +6,10 @@ mod figure;
 mod rates;
 mod reaction;
 mod stopping;
+#[path = "../../../desktop/examples/measure/times.rs"]
+mod times;
 mod window;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use agon_agent::play::Task;
@@ -17,19 +18,7 @@ use figure::{Failed, Figure};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match measure(&words) {
-        Ok(figures) => {
-            let mut out = std::io::stdout().lock();
-            for figure in figures {
-                let _ = writeln!(out, "{}", figure.to_json());
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "{error}");
-            ExitCode::FAILURE
-        }
-    }
+    figure::tell(measure(&words))
 }
 
 fn measure(words: &[String]) -> Result<Vec<Figure>, Failed> {

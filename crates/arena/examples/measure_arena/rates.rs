@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use agon_agent::play::{Cause, Flow, Play, PlayConfig, Player, Stop, Task, start};
 
-use crate::figure::{Failed, Figure, Times};
+use crate::figure::{Failed, Figure};
+use crate::times::Times;
 use crate::window::NumberedFrames;
 
 const LASTS: Duration = Duration::from_secs(5);

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use agon_agent::play::{Cause, Flow, Play, PlayConfig, PlayError, Player, Stop, Task, start};
 use agon_desktop::Key;
 
-use crate::figure::{Failed, Figure, Times};
+use crate::figure::{Failed, Figure};
+use crate::times::Times;
 use crate::window::{COLOURS, NumberedFrames, Seen, colour_of_key, key_of, number_of};
 
 const LASTS: Duration = Duration::from_secs(10);

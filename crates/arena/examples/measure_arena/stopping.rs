@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use agon_agent::play::{Cause, Flow, Play, PlayConfig, Player, Stop, Task, start};
 use agon_desktop::Key;
 
-use crate::figure::{Failed, Figure, Times};
+use crate::figure::{Failed, Figure};
+use crate::times::Times;
 use crate::window::{NumberedFrames, Seen};
 
 const ROUNDS: usize = 40;

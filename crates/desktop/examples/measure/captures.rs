@@ -7,8 +7,9 @@ use agon_desktop::{Desktop, DesktopConfig, Published, Size};
 use agon_sandbox::OwnedFolder;
 
 use crate::bare::BareDisplay;
-use crate::figure::{Failed, Figure, Times};
+use crate::figure::{Failed, Figure};
 use crate::scene::{Place, Scene};
+use crate::times::Times;
 use crate::tools;
 
 const SIZE: Size = Size::new(1920, 1080);

@@ -11,7 +11,8 @@ use agon_sandbox::{DisplayMount, OwnedFolder, Owner, Provider, Request, Sandbox}
 use tokio::runtime::Runtime;
 
 use crate::docker::{Docker, until_it_answers};
-use crate::figure::{Failed, Figure, Times};
+use crate::figure::{Failed, Figure};
+use crate::times::Times;
 
 const CAPTURES: usize = 500;
 const STARTS: usize = 12;

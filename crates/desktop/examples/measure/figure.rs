@@ -1,10 +1,11 @@
-//! Figures, and how they are made of many measurements. Knows nothing of what is measured.
+//! Figures, and how they are handed over. Knows nothing of what is measured.
 
-use std::time::{Duration, Instant};
+use std::io::Write;
+use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-pub(crate) type Failed = Box<dyn std::error::Error>;
+pub(crate) type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 /// One row of the table.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ impl Figure {
         self
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    fn to_json(&self) -> Value {
         json!({
             "name": self.name,
             "value": self.value,
@@ -41,55 +42,19 @@ impl Figure {
     }
 }
 
-/// Many durations of the same thing, in milliseconds.
-#[derive(Debug, Default)]
-pub(crate) struct Times(Vec<f64>);
-
-impl Times {
-    /// The durations of `rounds` calls, after a few that warm up and do not count.
-    pub(crate) fn of<T>(
-        rounds: usize,
-        mut work: impl FnMut() -> Result<T, Failed>,
-    ) -> Result<Self, Failed> {
-        let mut times = Self::default();
-        for _ in 0..rounds.min(10) {
-            work()?;
+/// Prints one line of JSON per figure, or what went wrong.
+pub(crate) fn tell(measured: Result<Vec<Figure>, Failed>) -> ExitCode {
+    match measured {
+        Ok(figures) => {
+            let mut out = std::io::stdout().lock();
+            for figure in figures {
+                let _ = writeln!(out, "{}", figure.to_json());
+            }
+            ExitCode::SUCCESS
         }
-        for _ in 0..rounds {
-            let started = Instant::now();
-            let result = work()?;
-            times.add(started.elapsed());
-            drop(result);
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "{error}");
+            ExitCode::FAILURE
         }
-        Ok(times)
-    }
-
-    pub(crate) fn add(&mut self, time: Duration) {
-        self.0.push(time.as_secs_f64() * 1e3);
-    }
-
-    pub(crate) fn p50(&self) -> f64 {
-        self.percentile(0.5)
-    }
-
-    pub(crate) fn percentile(&self, share: f64) -> f64 {
-        let mut sorted = self.0.clone();
-        sorted.sort_by(f64::total_cmp);
-        let last = sorted.len().saturating_sub(1) as f64;
-        sorted
-            .get((last * share).round() as usize)
-            .copied()
-            .unwrap_or(f64::NAN)
-    }
-
-    /// How far they spread, for people.
-    pub(crate) fn spread(&self, what: &str) -> String {
-        format!(
-            "{what}: p10 {:.3} ms, p50 {:.3} ms, p90 {:.3} ms of {}",
-            self.percentile(0.1),
-            self.p50(),
-            self.percentile(0.9),
-            self.0.len()
-        )
     }
 }

@@ -10,8 +10,9 @@ use agon_sandbox::OwnedFolder;
 use x11rb::protocol::Event;
 
 use crate::client::Client;
-use crate::figure::{Failed, Figure, Times};
+use crate::figure::{Failed, Figure};
 use crate::scene::Place;
+use crate::times::Times;
 use crate::tools;
 
 const PRESSES: usize = 500;

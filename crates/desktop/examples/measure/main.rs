@@ -13,28 +13,16 @@ mod memory;
 mod scene;
 mod starts;
 mod stream;
+mod times;
 mod tools;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use figure::{Failed, Figure};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match measure(&words) {
-        Ok(figures) => {
-            let mut out = std::io::stdout().lock();
-            for figure in figures {
-                let _ = writeln!(out, "{}", figure.to_json());
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "{error}");
-            ExitCode::FAILURE
-        }
-    }
+    figure::tell(measure(&words))
 }
 
 fn measure(words: &[String]) -> Result<Vec<Figure>, Failed> {

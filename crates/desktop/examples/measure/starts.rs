@@ -5,7 +5,8 @@ use std::time::Instant;
 use agon_desktop::{Desktop, DesktopConfig, WarmPool};
 
 use crate::bare::BareDisplay;
-use crate::figure::{Failed, Figure, Times};
+use crate::figure::{Failed, Figure};
+use crate::times::Times;
 
 const ROUNDS: usize = 25;
 /// Each of them starts another desktop meanwhile.

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use agon_sandbox::OwnedFolder;
 
-use crate::figure::Times;
 use crate::scene::Place;
+use crate::times::Times;
 
 /// Captures by one program that keeps its connection; `{turn}` is what becomes of each.
 const MSS: &str = "

@@ -3,6 +3,7 @@
 //! runs it and judges.
 
 mod calls;
+#[path = "../../../desktop/examples/measure/figure.rs"]
 mod figure;
 mod load;
 mod memory;
@@ -11,7 +12,6 @@ mod python;
 mod server;
 mod tape;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use figure::{Failed, Figure};
@@ -19,19 +19,7 @@ use python::Python;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match measure(&words) {
-        Ok(figures) => {
-            let mut out = std::io::stdout().lock();
-            for figure in figures {
-                let _ = writeln!(out, "{}", figure.to_json());
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "{error}");
-            ExitCode::FAILURE
-        }
-    }
+    figure::tell(measure(&words))
 }
 
 fn measure(words: &[String]) -> Result<Vec<Figure>, Failed> {
