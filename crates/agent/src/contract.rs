@@ -4,7 +4,7 @@
 use std::fmt;
 
 use agon_core::verdict::TurnEnd;
-use agon_core::{Action, ActionKind, Brief, Observation, Usage};
+use agon_core::{Action, ActionKind, Brief, Called, Condensation, Observation, Usage};
 use async_trait::async_trait;
 
 /// One answer of an agent.
@@ -19,6 +19,10 @@ pub struct Reply {
     pub uses: Option<Vec<ActionKind>>,
     /// Whether the agent wants the pictures of screens from here on.
     pub pictures: Option<Pictures>,
+    /// The tool call of its model that the action was made from.
+    pub called: Option<Called>,
+    /// What its model is not shown any more.
+    pub condensed: Option<Condensation>,
 }
 
 /// Whether an agent is sent the pictures of screens, or only what is said about them.
@@ -37,6 +41,8 @@ impl From<Action> for Reply {
             usage: None,
             uses: None,
             pictures: None,
+            called: None,
+            condensed: None,
         }
     }
 }
@@ -102,6 +108,11 @@ pub trait Agent: fmt::Debug + Send {
     /// refused before it is played; an action of another kind is refused and recorded.
     fn uses(&self) -> Option<&[ActionKind]> {
         None
+    }
+
+    /// Whether its turn is to end as soon as it only repeats itself.
+    fn ends_when_stuck(&self) -> bool {
+        false
     }
 
     async fn start(&mut self, brief: &Brief) -> Result<(), AgentError>;

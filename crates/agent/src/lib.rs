@@ -10,6 +10,7 @@ mod factory;
 pub mod play;
 mod registry;
 mod spec;
+pub mod user;
 mod words;
 
 mod http;

@@ -94,16 +94,30 @@ impl Dice {
             ActionKind::Cell => Action::Cell {
                 code: format!("print({:?})", self.text()),
             },
-            ActionKind::Read => Action::Read { path: self.file() },
+            ActionKind::Read => Action::Read {
+                path: self.file(),
+                lines: None,
+            },
             ActionKind::Write => Action::Write {
                 path: self.file(),
                 content: self.text(),
+                create: false,
             },
             ActionKind::Edit => Action::Edit {
                 path: self.file(),
                 old: self.word(),
                 new: self.word(),
             },
+            ActionKind::Insert => Action::Insert {
+                path: self.file(),
+                line: self.rng.random_range(0..4),
+                text: self.text(),
+            },
+            ActionKind::Undo => Action::Undo { path: self.file() },
+            ActionKind::Browse => Action::Browse {
+                code: "noop()".to_owned(),
+            },
+            ActionKind::Reject => Action::Reject { reason: None },
             ActionKind::Message => Action::Message { text: self.text() },
             ActionKind::Think => Action::Think {
                 thought: self.text(),
@@ -161,7 +175,9 @@ impl Dice {
 impl Agent for Dice {
     async fn start(&mut self, brief: &Brief) -> Result<(), AgentError> {
         let others = brief.actions.iter().copied();
-        self.allowed = others.filter(|kind| *kind != ActionKind::Finish).collect();
+        self.allowed = others
+            .filter(|kind| !matches!(kind, ActionKind::Finish | ActionKind::Reject))
+            .collect();
         self.left = self.rng.random_range(0..brief.max_steps.clamp(1, LONGEST));
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The messages of the agent protocol, version 1: what we send, and how an answer is read. Every
 //! answer is hostile until it has come through [`read_answer`]. See `docs/agent-protocol.md`.
 
-use agon_core::observation::ObservationKind;
+use agon_core::observation::{FileChange, ObservationKind};
 use agon_core::{Action, ActionKind, Brief, Money, Observation, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -39,6 +39,8 @@ pub enum Message<'a> {
         cwd: Option<&'a str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         omitted: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        changed: Option<&'a FileChange>,
         /// Boxed: most messages have none, and it is larger than all the rest.
         #[serde(skip_serializing_if = "Option::is_none")]
         screen: Option<Box<SentScreen<'a>>>,
@@ -70,6 +72,8 @@ impl<'a> Message<'a> {
             running,
             cwd,
             omitted,
+            changed,
+            pictures: _,
             screen,
         } = observation;
         Self::Observation {
@@ -81,6 +85,7 @@ impl<'a> Message<'a> {
             running: *running,
             cwd: cwd.as_deref(),
             omitted: (*omitted > 0).then_some(*omitted),
+            changed: changed.as_deref(),
             screen: screen
                 .as_ref()
                 .map(|screen| Box::new(SentScreen::new(screen, pictures))),
@@ -145,6 +150,8 @@ fn reply(value: Value) -> Result<Reply, String> {
         usage,
         uses,
         pictures,
+        called: None,
+        condensed: None,
     })
 }
 
@@ -322,6 +329,8 @@ mod tests {
                     ..Usage::default()
                 }),
                 uses: None,
+                called: None,
+                condensed: None,
                 pictures: None,
             })
         );

@@ -20,26 +20,50 @@ pub enum Action {
         command: String,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         input: bool,
-        /// Hard time-out in seconds for this command, at most the task's.
+        /// Hard time-out in seconds for this command, at most the task's: then it is killed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timeout: Option<Seconds>,
+        /// How long to wait for the command, silent or not, before it is left running.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wait: Option<Seconds>,
     },
     /// Run code in a persistent Python interpreter.
     Cell {
         code: String,
     },
+    /// One line of the browser's own actions, such as `goto("http://...")`.
+    Browse {
+        code: String,
+    },
+    /// Show a file, or list a folder.
     Read {
         path: String,
+        /// First and last line, from 1; -1 is the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lines: Option<[i64; 2]>,
     },
     Write {
         path: String,
         content: String,
+        /// Refuse to replace a file that is there.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        create: bool,
     },
     /// Replace the only occurrence of `old` by `new`.
     Edit {
         path: String,
         old: String,
         new: String,
+    },
+    /// Put text after a line; 0 is the beginning of the file.
+    Insert {
+        path: String,
+        line: u64,
+        text: String,
+    },
+    /// Take back the last change that an action made to a file.
+    Undo {
+        path: String,
     },
     /// Say something to the (simulated) user.
     Message {
@@ -52,6 +76,11 @@ pub enum Action {
     Finish {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<String>,
+    },
+    /// Refuse the task, which ends the turn.
+    Reject {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     Key {
         keys: String,
@@ -158,12 +187,16 @@ pub struct Point {
 pub enum ActionKind {
     Run,
     Cell,
+    Browse,
     Read,
     Write,
     Edit,
+    Insert,
+    Undo,
     Message,
     Think,
     Finish,
+    Reject,
     Key,
     KeyDown,
     KeyUp,
@@ -177,15 +210,19 @@ pub enum ActionKind {
 }
 
 impl ActionKind {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 22] = [
         Self::Run,
         Self::Cell,
+        Self::Browse,
         Self::Read,
         Self::Write,
         Self::Edit,
+        Self::Insert,
+        Self::Undo,
         Self::Message,
         Self::Think,
         Self::Finish,
+        Self::Reject,
         Self::Key,
         Self::KeyDown,
         Self::KeyUp,
@@ -202,12 +239,16 @@ impl ActionKind {
         match self {
             Self::Run => "run",
             Self::Cell => "cell",
+            Self::Browse => "browse",
             Self::Read => "read",
             Self::Write => "write",
             Self::Edit => "edit",
+            Self::Insert => "insert",
+            Self::Undo => "undo",
             Self::Message => "message",
             Self::Think => "think",
             Self::Finish => "finish",
+            Self::Reject => "reject",
             Self::Key => "key",
             Self::KeyDown => "key_down",
             Self::KeyUp => "key_up",
@@ -245,6 +286,7 @@ impl Action {
             command: command.into(),
             input: false,
             timeout: None,
+            wait: None,
         }
     }
 
@@ -252,12 +294,16 @@ impl Action {
         match self {
             Self::Run { .. } => ActionKind::Run,
             Self::Cell { .. } => ActionKind::Cell,
+            Self::Browse { .. } => ActionKind::Browse,
             Self::Read { .. } => ActionKind::Read,
             Self::Write { .. } => ActionKind::Write,
             Self::Edit { .. } => ActionKind::Edit,
+            Self::Insert { .. } => ActionKind::Insert,
+            Self::Undo { .. } => ActionKind::Undo,
             Self::Message { .. } => ActionKind::Message,
             Self::Think { .. } => ActionKind::Think,
             Self::Finish { .. } => ActionKind::Finish,
+            Self::Reject { .. } => ActionKind::Reject,
             Self::Key { .. } => ActionKind::Key,
             Self::KeyDown { .. } => ActionKind::KeyDown,
             Self::KeyUp { .. } => ActionKind::KeyUp,

@@ -38,7 +38,22 @@ impl EnvironmentKind {
     /// The actions that can be carried out in such an environment at all.
     pub const fn able_actions(self) -> &'static [ActionKind] {
         match self {
-            Self::None | Self::Local | Self::Container => self.default_actions(),
+            Self::None => self.default_actions(),
+            Self::Local | Self::Container => &[
+                ActionKind::Run,
+                ActionKind::Cell,
+                ActionKind::Browse,
+                ActionKind::Read,
+                ActionKind::Write,
+                ActionKind::Edit,
+                ActionKind::Insert,
+                ActionKind::Undo,
+                ActionKind::Message,
+                ActionKind::Think,
+                ActionKind::Finish,
+                ActionKind::Reject,
+                ActionKind::Wait,
+            ],
             Self::Desktop => &ActionKind::ALL,
         }
     }
@@ -47,15 +62,19 @@ impl EnvironmentKind {
     pub const fn default_actions(self) -> &'static [ActionKind] {
         use ActionKind as A;
         match self {
-            Self::None => &[A::Message, A::Think, A::Finish],
+            Self::None => &[A::Message, A::Think, A::Finish, A::Reject],
             Self::Local | Self::Container => &[
                 A::Run,
+                A::Cell,
                 A::Read,
                 A::Write,
                 A::Edit,
+                A::Insert,
+                A::Undo,
                 A::Message,
                 A::Think,
                 A::Finish,
+                A::Reject,
                 A::Wait,
             ],
             Self::Desktop => &[
@@ -72,6 +91,7 @@ impl EnvironmentKind {
                 A::Message,
                 A::Think,
                 A::Finish,
+                A::Reject,
             ],
         }
     }
@@ -107,6 +127,9 @@ pub struct Environment {
     /// Extra environment variables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// Container only: where the agent's commands start, instead of the working folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
     /// Container, or desktop with an image: run checks in a fresh container over the working folder
     /// instead of inside the one the agent used.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -156,6 +179,7 @@ impl Environment {
             processes: 256,
             disk: ByteSize::mib(256),
             env: BTreeMap::new(),
+            cwd: None,
             fresh_checks: false,
             screen: None,
             apps: Vec::new(),

@@ -14,6 +14,7 @@ use crate::observation::Observation;
 use crate::realtime::PlayStats;
 use crate::screen::ScreenRecord;
 use crate::sight::Look;
+use crate::told::{Called, Condensation};
 use crate::usage::Usage;
 use crate::verdict::{CheckResult, TurnEnd, Verdict};
 
@@ -68,6 +69,10 @@ pub enum EventBody {
     /// A message of the agent that was no allowed action: the text as far as it is kept.
     Refused(String),
     Thought(String),
+    /// The tool call that the next action was made from.
+    Called(Called),
+    /// The agent's model is shown less of what happened.
+    Condensed(Condensation),
     Usage(Usage),
     /// A language model was asked.
     Model(ModelCall),
@@ -121,6 +126,10 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     thought: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    called: Option<Called>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    condensed: Option<Condensation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<ModelCall>,
@@ -154,6 +163,8 @@ enum Kind {
     Observation,
     Refused,
     Thought,
+    Called,
+    Condensed,
     Usage,
     Model,
     Kept,
@@ -176,6 +187,7 @@ macro_rules! bodies {
                     seq: event.seq, t: event.t, at: event.at, source: event.source,
                     cause: event.cause, kind: Kind::Note,
                     phase: None, action: None, observation: None, refused: None, thought: None,
+                    called: None, condensed: None,
                     usage: None, model: None, kept: None, screen: None, input: None, look: None, play: None, end: None,
                     check: None, verdict: None, fault: None, note: None,
                 };
@@ -207,7 +219,7 @@ macro_rules! bodies {
 
 bodies! {
     Phase => phase, Action => action, Observation => observation, Refused => refused,
-    Thought => thought, Usage => usage, Model => model, Kept => kept, Screen => screen,
+    Thought => thought, Called => called, Condensed => condensed, Usage => usage, Model => model, Kept => kept, Screen => screen,
     Input => input, Look => look, Play => play, End => end, Check => check, Verdict => verdict, Fault => fault, Note => note,
 }
 

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::screen::ScreenView;
+use crate::screen::{Picture, ScreenView};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -40,9 +40,24 @@ pub struct Observation {
     /// How many bytes were left out of `text`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted: u64,
+    /// The file that the action changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Box<FileChange>>,
+    /// What a cell or a page drew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
     /// Desktop only: the screen once the action had taken effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<ScreenView>,
+}
+
+/// A change of one file, as a unified difference that is already cut to the agent's view.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileChange {
+    pub path: String,
+    /// It was there before.
+    pub existed: bool,
+    pub diff: String,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -58,6 +73,8 @@ impl Observation {
             running: false,
             cwd: None,
             omitted: 0,
+            changed: None,
+            pictures: Vec::new(),
             screen: None,
         }
     }

@@ -1,11 +1,16 @@
 //! A task, ready to be played: everything expanded, every default filled in.
 
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
 use crate::action::{Action, ActionKind};
 use crate::brief::Brief;
 use crate::check::Check;
 use crate::digest::Digest;
 use crate::environment::Environment;
 use crate::files::FileTree;
+use crate::hand_in::HandIn;
 use crate::id::TaskId;
 use crate::level::Level;
 use crate::limits::Limits;
@@ -13,6 +18,7 @@ use crate::realtime::Realtime;
 use crate::secrecy::{HostOnly, VerifyOnly, Visible};
 use crate::seed::Seed;
 use crate::sight::SightTest;
+use crate::user::User;
 
 /// What shows that a task can be passed; the `oracle` agent plays it.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +51,15 @@ pub struct Task {
     pub verify: VerifyOnly<FileTree>,
     pub checks: VerifyOnly<Vec<Check>>,
     pub solution: HostOnly<Option<Solution>>,
-    /// What the scripted user answers to each message, in order.
-    pub replies: HostOnly<Vec<String>>,
+    /// Who answers the agent's messages.
+    pub user: HostOnly<User>,
+    /// A shell script that runs over what the agent left, in a fresh sandbox, before it is graded.
+    pub complete: VerifyOnly<Option<String>>,
+    pub hand_in: HandIn,
+    /// Files of the working folder that are kept one by one, beside the whole.
+    pub collect: Vec<String>,
+    /// The row of the dataset that the task was made from.
+    pub instance: HostOnly<Option<Arc<Map<String, Value>>>>,
     /// Over everything of the task that can change a result.
     pub digest: Digest,
     /// Over the part of it that can change what an agent does: not over checks and solution.

@@ -114,6 +114,10 @@ impl fmt::Display for Outcome {
 pub enum TurnEnd {
     /// The agent said `finish`.
     Finished,
+    /// The agent refused the task.
+    Rejected,
+    /// It repeated itself without getting on.
+    Stuck,
     /// It closed the conversation without `finish`.
     Left,
     /// Its program crashed.
@@ -140,6 +144,8 @@ impl TurnEnd {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
+            Self::Rejected => "rejected",
+            Self::Stuck => "stuck",
             Self::Left => "left",
             Self::Crashed => "crashed",
             Self::Garbage => "garbage",

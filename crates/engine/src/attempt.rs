@@ -10,7 +10,7 @@ use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
 use agon_core::{
     Clock, Digest, EventBody, Fault, FaultClass, Seed, Source, Task, TimeSplit, TrialId,
 };
-use agon_store::{Recorder, TrialLine};
+use agon_store::{Listener, Recorder, TrialLine};
 
 use crate::models::Models;
 use crate::programs::Programs;
@@ -81,11 +81,17 @@ pub(crate) struct Attempt {
 impl Attempt {
     pub(crate) fn new(table: &Arc<Table>, job: Job) -> Self {
         let clock: Arc<dyn Clock> = Arc::clone(&table.clock);
-        let recorder = Recorder::new(&table.writer, clock, &job.task.id, job.epoch, job.attempt);
+        let mut recorder =
+            Recorder::new(&table.writer, clock, &job.task.id, job.epoch, job.attempt);
         let models = Models::new(&job.task.limits, &table.account);
+        let trial = job.trial();
+        if table.watch.hears_events() {
+            let (watch, of) = (Arc::clone(&table.watch), trial.clone());
+            recorder.tell(Listener::new(move |event| watch.event(&of, event)));
+        }
         Self {
             table: Arc::clone(table),
-            trial: job.trial(),
+            trial,
             job,
             recorder,
             models,

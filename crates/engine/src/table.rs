@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use agon_agent::AgentFactory;
+use agon_agent::user::Users;
 use agon_core::{Clock, Environment, EnvironmentKind};
 use agon_llm::Account;
 use agon_sandbox::Provider;
@@ -22,6 +23,7 @@ pub struct Table {
     pub writer: RunWriter,
     pub providers: Providers,
     pub agents: AgentFactory,
+    pub users: Users,
     pub watch: Arc<dyn Watch>,
     /// A frozen working folder larger than this is graded but not kept.
     pub keep_work: u64,

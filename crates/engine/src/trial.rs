@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agon_agent::user::{Respondent, UserContext};
 use agon_core::event::{Kept, Phase};
 use agon_core::verdict::{CheckResult, TurnEnd, Verdict};
 use agon_core::{Action, CutOff, EnvironmentKind, EventBody, Fault, FaultClass, Source, Task};
@@ -27,6 +28,7 @@ use crate::seen::Seen;
 use crate::stage::Stage;
 use crate::table::{Providers, Table};
 use crate::turns::{self, Turn};
+use crate::workbench::{Tools, Workbench};
 
 /// Ending all processes and taking the working folder.
 const FREEZE: Duration = Duration::from_secs(60);
@@ -280,7 +282,14 @@ async fn take_turn(
         Some(desktop) => Some(Eyes::open(desktop, attempt).await?),
         None => None,
     };
-    let stage = Stage::new(sandbox, eyes, apps, task);
+    let user = open_user(attempt, task)?;
+    let workbench = Workbench::new(Tools {
+        limits: task.limits.clone(),
+        cwd: task.environment.cwd.clone(),
+        shell_log: attempt.recorder.folder().join("logs").join("shell.log"),
+        lint: false,
+    });
+    let stage = Stage::new(sandbox, eyes, apps, task, user, workbench);
     match (&task.realtime, sandbox, desktop) {
         (Some(rules), Some(sandbox), Some(desktop)) => {
             let ground = Ground {
@@ -297,6 +306,20 @@ async fn take_turn(
         )),
         (None, ..) => turns::take(attempt, stage).await,
     }
+}
+
+/// Who answers the agent's messages.
+pub(crate) fn open_user(attempt: &Attempt, task: &Task) -> Result<Box<dyn Respondent>, Fault> {
+    let context = UserContext {
+        instruction: task.instruction.show(),
+        seed: attempt.job.seed,
+        account: &attempt.models.account,
+    };
+    attempt
+        .table
+        .users
+        .open(task.user.on_host(), &context)
+        .map_err(|error| Fault::new(FaultClass::ModelSetup, error))
 }
 
 /// A private X server ends here, before evidence is looked at; that takes a moment.

@@ -180,9 +180,13 @@ async fn play(
                 if keeps_actions {
                     turn.actions.push(action.clone());
                 }
-                if let Action::Finish { result } = action {
-                    turn.result = result;
-                    return Ok(TurnEnd::Finished);
+                match action {
+                    Action::Finish { result } => {
+                        turn.result = result;
+                        return Ok(TurnEnd::Finished);
+                    }
+                    Action::Reject { .. } => return Ok(TurnEnd::Rejected),
+                    _ => {}
                 }
                 let began = attempt.table.clock.monotonic();
                 let performed = stage
@@ -300,6 +304,12 @@ pub(crate) fn observe(attempt: &mut Attempt, cause: u64, seen: &Observation) -> 
 
 /// Records thought and usage, and gives the action on.
 fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action, Fault> {
+    if let Some(condensed) = reply.condensed {
+        attempt.record(Source::Agent, Some(cause), EventBody::Condensed(condensed))?;
+    }
+    if let Some(called) = reply.called {
+        attempt.record(Source::Agent, Some(cause), EventBody::Called(called))?;
+    }
     if let Some(thought) = reply.thought {
         attempt.record(Source::Agent, Some(cause), EventBody::Thought(thought))?;
     }
@@ -361,6 +371,7 @@ pub(crate) fn not_ready(gone: Gone) -> Fault {
     match gone {
         Gone::Fault(fault) => fault,
         Gone::ScreenLost(why) => lost(format!("the screen was gone before it was shown: {why}")),
+        Gone::UserLeft => lost("the user left before anything was said".to_owned()),
         Gone::BroughtDown => lost("it ran out of memory before the agent did anything".to_owned()),
     }
 }
@@ -368,6 +379,7 @@ pub(crate) fn not_ready(gone: Gone) -> Fault {
 /// How a turn ends whose environment is no longer there to act in.
 pub(crate) fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd, Fault> {
     match gone {
+        Gone::UserLeft => Ok(TurnEnd::Finished),
         Gone::BroughtDown => Ok(TurnEnd::BroughtDown),
         Gone::ScreenLost(why) => {
             let note = format!("the agent's screen is gone: {why}");

@@ -3,8 +3,8 @@
 
 use std::fmt::Debug;
 
-use agon_core::TrialId;
 use agon_core::event::Phase;
+use agon_core::{Event, TrialId};
 use agon_store::TrialLine;
 
 pub trait Watch: Debug + Send + Sync {
@@ -15,6 +15,12 @@ pub trait Watch: Debug + Send + Sync {
     fn step(&self, _trial: &TrialId, _step: u32, _of: u32) {}
     /// An attempt ended and is on disk.
     fn ended(&self, _line: &TrialLine) {}
+    /// Whether [`Watch::event`] is to be called.
+    fn hears_events(&self) -> bool {
+        false
+    }
+    /// Something was recorded.
+    fn event(&self, _trial: &TrialId, _event: &Event) {}
     fn note(&self, _text: &str) {}
 }
 

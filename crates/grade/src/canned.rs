@@ -6,8 +6,8 @@ use std::time::Duration;
 use agon_core::check::Check;
 use agon_core::files::{FileEntry, FileTree};
 use agon_core::{
-    Action, CutOff, Digest, Environment, EnvironmentKind, Fault, HostOnly, Limits, Task, TaskId,
-    Verdict, VerifyOnly, Visible,
+    Action, CutOff, Digest, Environment, EnvironmentKind, Fault, HandIn, HostOnly, Limits, Task,
+    TaskId, User, Verdict, VerifyOnly, Visible,
 };
 use agon_sandbox::{
     Exec, ExecOutput, Frozen, Moment, Owner, Piped, Provider, Request, Sandbox, SandboxError,
@@ -143,7 +143,11 @@ pub(crate) fn task(checks: Vec<Check>) -> Task {
         verify: VerifyOnly::new(verify),
         checks: VerifyOnly::new(checks),
         solution: HostOnly::new(None),
-        replies: HostOnly::new(Vec::new()),
+        user: HostOnly::new(User::default()),
+        complete: VerifyOnly::new(None),
+        hand_in: HandIn::default(),
+        collect: Vec::new(),
+        instance: HostOnly::new(None),
         digest: Digest::of(b""),
         played: Digest::of(b""),
     }

@@ -9,8 +9,8 @@ use agon_core::digest::Hasher;
 use agon_core::files::FileTree;
 use agon_core::prediction::{UiAction, Window};
 use agon_core::{
-    Action, ActionKind, Digest, Environment, EnvironmentKind, HostOnly, Limits, Seconds, Solution,
-    Task, TaskId, VerifyOnly, Visible,
+    Action, ActionKind, Digest, Environment, EnvironmentKind, HandIn, HostOnly, Limits, Seconds,
+    Solution, Task, TaskId, User, VerifyOnly, Visible,
 };
 use agon_llm::{AnswerKey, MediaType};
 
@@ -138,7 +138,11 @@ impl Item {
             verify: VerifyOnly::new(FileTree::default()),
             checks: VerifyOnly::new(vec![check]),
             solution: HostOnly::new(Some(Solution::Actions(vec![finish]))),
-            replies: HostOnly::new(Vec::new()),
+            user: HostOnly::new(User::default()),
+            complete: VerifyOnly::new(None),
+            hand_in: HandIn::default(),
+            collect: Vec::new(),
+            instance: HostOnly::new(None),
             digest: Digest::of_parts([&played.bytes()[..], self.check.digest().bytes()]),
             played,
         }

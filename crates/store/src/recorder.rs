@@ -28,6 +28,23 @@ pub struct Recorder {
     /// Relative to the run folder; made when first needed.
     folder: PathBuf,
     place: Place,
+    listener: Option<Listener>,
+}
+
+/// Is told of every event as it is recorded. Must be quick.
+#[derive(Clone)]
+pub struct Listener(Arc<dyn Fn(&Event) + Send + Sync>);
+
+impl Listener {
+    pub fn new(hear: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+}
+
+impl std::fmt::Debug for Listener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Listener")
+    }
 }
 
 #[derive(Debug)]
@@ -59,7 +76,13 @@ impl Recorder {
             seq: 0,
             folder,
             place: Place::Gathered(Vec::new()),
+            listener: None,
         }
+    }
+
+    /// Whoever listened before does no more.
+    pub fn tell(&mut self, listener: Listener) {
+        self.listener = Some(listener);
     }
 
     /// Seconds since the attempt began.
@@ -90,6 +113,9 @@ impl Recorder {
     }
 
     fn write(&mut self, event: &Event) -> io::Result<()> {
+        if let Some(Listener(hear)) = &self.listener {
+            hear(event);
+        }
         match &mut self.place {
             Place::Gathered(gathered) => {
                 serde_json::to_writer(&mut *gathered, event)?;

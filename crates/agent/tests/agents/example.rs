@@ -22,6 +22,7 @@ async fn the_example_writes_the_greeting_it_is_asked_for() {
         Ok(Action::Write {
             path: "greeting.txt".to_owned(),
             content: "hello\n".to_owned(),
+            create: false,
         }
         .into())
     );

@@ -8,9 +8,9 @@ use std::time::Duration;
 use agon_agent::{Agent, AgentError, AgentFactory, AgentSpec, Answer, Services, TrialContext};
 use agon_core::files::FileTree;
 use agon_core::{
-    Action, Brief, Digest, Environment, EnvironmentKind, HostOnly, Limits, Observation, Picture,
-    PictureFormat, ScreenPoint, ScreenView, Seed, Solution, Task, TaskId, TrialId, VerifyOnly,
-    Visible, WindowView,
+    Action, Brief, Digest, Environment, EnvironmentKind, HandIn, HostOnly, Limits, Observation,
+    Picture, PictureFormat, ScreenPoint, ScreenView, Seed, Solution, Task, TaskId, TrialId, User,
+    VerifyOnly, Visible, WindowView,
 };
 use agon_llm::{Account, Budget};
 use agon_sandbox::{Owner, Provider, Request, Sandbox, SandboxError};
@@ -63,7 +63,11 @@ pub(crate) fn task(instruction: &str, solution: Option<Vec<Action>>) -> Task {
         verify: VerifyOnly::new(FileTree::default()),
         checks: VerifyOnly::new(Vec::new()),
         solution: HostOnly::new(solution.map(Solution::Actions)),
-        replies: HostOnly::new(Vec::new()),
+        user: HostOnly::new(User::default()),
+        complete: VerifyOnly::new(None),
+        hand_in: HandIn::default(),
+        collect: Vec::new(),
+        instance: HostOnly::new(None),
         digest: Digest::of(b"task"),
         played: Digest::of(b"played"),
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use agon_agent::user::Users;
 use agon_agent::{AgentFactory, AgentSpec, Services};
 use agon_core::environment::Network;
 use agon_core::{Clock, Digest, Environment, EnvironmentKind, Money, Seed, Task};
@@ -26,7 +27,6 @@ use super::host;
 use super::load::Loaded;
 use super::manifest::facts;
 use super::model_stamp;
-use super::services;
 
 /// A frozen working folder larger than this is graded but not kept.
 const KEEP_WORK: u64 = 64 << 20;
@@ -52,6 +52,7 @@ pub(super) struct Contest {
     pub(super) plan: Plan,
     pub(super) manifest: Manifest,
     agents: AgentFactory,
+    models: Vec<Model>,
     providers: Providers,
     clock: Arc<dyn Clock>,
 }
@@ -66,7 +67,7 @@ impl Contest {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Failure> {
         let hidden = loaded.hidden(folder);
-        let providers = services::providers(&hidden);
+        let providers = agon_engine::providers(&hidden);
         let agents = match own_agent {
             Some(agents) => agents,
             None => enter_agent(entry, &providers, hidden)?,
@@ -133,6 +134,7 @@ impl Contest {
             plan,
             manifest,
             agents,
+            models: entry.models.clone(),
             providers,
             clock,
         })
@@ -177,6 +179,10 @@ impl Contest {
             writer: RunWriter::open(folder)?,
             providers: self.providers,
             agents: self.agents,
+            users: Users {
+                models: self.models,
+                person: None,
+            },
             watch: Arc::clone(&watch),
             keep_work: KEEP_WORK,
             removals: Removals::default(),

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::args::JsonArgs;
 use super::exit::Exit;
 use super::failure::Failure;
-use super::{desktop, host, ocr, output, services};
+use super::{desktop, host, ocr, output};
 
 #[derive(Debug, Serialize)]
 struct Finding {
@@ -76,7 +76,7 @@ fn finding(part: &'static str, tried: Result<String, impl fmt::Display>) -> Find
 
 /// Starts a sandbox and runs a program in it.
 async fn local() -> Result<String, SandboxError> {
-    let provider = services::local(&[])?;
+    let provider = agon_engine::local(&[])?;
     let sandbox = provider.prepare(&request()).await?;
     let output = sandbox
         .exec(&Exec::shell("echo works", Duration::from_secs(10)))

@@ -26,7 +26,6 @@ mod progress;
 mod report;
 mod run;
 mod schema;
-mod services;
 mod signals;
 
 pub use entry::main;

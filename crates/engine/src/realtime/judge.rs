@@ -257,8 +257,8 @@ mod tests {
     use agon_core::files::FileTree;
     use agon_core::sight::TitleTest;
     use agon_core::{
-        Digest, Environment, EnvironmentKind, HostOnly, Limits, Seconds, TaskId, VerifyOnly,
-        Visible, WorldClock,
+        Digest, Environment, EnvironmentKind, HandIn, HostOnly, Limits, Seconds, TaskId, User,
+        VerifyOnly, Visible, WorldClock,
     };
     use agon_desktop::DesktopConfig;
     use agon_store::RunFolder;
@@ -302,7 +302,11 @@ mod tests {
             verify: VerifyOnly::new(FileTree::default()),
             checks: VerifyOnly::new(Vec::new()),
             solution: HostOnly::new(None),
-            replies: HostOnly::new(Vec::new()),
+            user: HostOnly::new(User::default()),
+            complete: VerifyOnly::new(None),
+            hand_in: HandIn::default(),
+            collect: Vec::new(),
+            instance: HostOnly::new(None),
             digest: Digest::of(b""),
             played: Digest::of(b""),
         }

@@ -106,6 +106,7 @@ async fn played(fault: ModelFault) -> Vec<(TrialLine, Vec<&'static str>)> {
             desktops: Desktops::new(0),
         },
         agents: AgentFactory::of("failing", Box::new(Failing(fault))),
+        users: agon_agent::user::Users::default(),
         watch: Arc::new(Unwatched),
         keep_work: 0,
         removals: Removals::default(),

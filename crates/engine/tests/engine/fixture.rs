@@ -2,7 +2,8 @@
 
 use agon_core::files::FileTree;
 use agon_core::{
-    Digest, Environment, EnvironmentKind, HostOnly, Limits, Task, TaskId, VerifyOnly, Visible,
+    Digest, Environment, EnvironmentKind, HandIn, HostOnly, Limits, Task, TaskId, User, VerifyOnly,
+    Visible,
 };
 
 pub(crate) fn task() -> Task {
@@ -24,7 +25,11 @@ pub(crate) fn task() -> Task {
         verify: VerifyOnly::new(FileTree::default()),
         checks: VerifyOnly::new(Vec::new()),
         solution: HostOnly::new(None),
-        replies: HostOnly::new(Vec::new()),
+        user: HostOnly::new(User::default()),
+        complete: VerifyOnly::new(None),
+        hand_in: HandIn::default(),
+        collect: Vec::new(),
+        instance: HostOnly::new(None),
         digest: Digest::of(b""),
         played: Digest::of(b""),
     }

@@ -109,6 +109,7 @@ pub(super) fn environment(
         processes: said.processes.unwrap_or(basis.processes),
         disk: said.disk.unwrap_or(basis.disk),
         env: said.env.into_iter().map(|(k, v)| (k.0, v)).collect(),
+        cwd: None,
         fresh_checks: said.fresh_checks.unwrap_or(false) && image.is_some(),
         image: image.map(|image| image.0),
         screen: said.screen.filter(|_| desktop).map(|screen| screen.0),

@@ -6,7 +6,8 @@ use agon_core::check::{Check, CheckKind};
 use agon_core::digest::Hasher;
 use agon_core::files::FileTree;
 use agon_core::{
-    Digest, EnvironmentKind, HostOnly, Level, Limits, Solution, Task, TaskId, VerifyOnly, Visible,
+    Digest, EnvironmentKind, HandIn, HostOnly, Level, Limits, Solution, Task, TaskId, User,
+    VerifyOnly, Visible,
 };
 
 use super::check::{self, Setting};
@@ -144,7 +145,11 @@ pub(crate) fn task(
         verify: VerifyOnly::new(draft.verify),
         checks: VerifyOnly::new(checks),
         solution: HostOnly::new(solution),
-        replies: HostOnly::new(file.user.replies),
+        user: HostOnly::new(User::Script(file.user.replies)),
+        complete: VerifyOnly::new(None),
+        hand_in: HandIn::default(),
+        collect: Vec::new(),
+        instance: HostOnly::new(None),
         digest: Digest::of(b""),
         played: Digest::of(b""),
         id: draft.id,
@@ -170,6 +175,24 @@ fn weight(suite: &SuiteFile, level: Option<Level>) -> f64 {
     })
 }
 
+/// Scripts are what users once were: written as then, so that digests stay what they were.
+fn user(user: &User) -> String {
+    match user {
+        User::Script(replies) => serde_json::to_string(replies).unwrap_or_default(),
+        User::Fixed(words) => format!("fixed {words}"),
+        User::Nudge(nudge) => format!("nudge {}", serde_json::to_string(nudge).unwrap_or_default()),
+        User::Rules(rules) => format!("rules {}", serde_json::to_string(rules).unwrap_or_default()),
+        User::Persona(persona) => {
+            format!(
+                "persona {}",
+                serde_json::to_string(persona).unwrap_or_default()
+            )
+        }
+        User::Own(own) => format!("own {}", own.digest()),
+        User::Person => "person".to_owned(),
+    }
+}
+
 /// Over everything that can change what an agent does.
 fn played(task: &Task, node: &Node) -> Digest {
     let json = |value: Result<String, serde_json::Error>| value.unwrap_or_default();
@@ -182,7 +205,7 @@ fn played(task: &Task, node: &Node) -> Digest {
         json(serde_json::to_string(&task.setup)),
         json(serde_json::to_string(&task.limits)),
         json(serde_json::to_string(&task.actions)),
-        json(serde_json::to_string(task.replies.on_host())),
+        user(task.user.on_host()),
     ] {
         hasher.part(part.as_bytes());
     }

@@ -1,7 +1,7 @@
 //! What the keys of a task mean.
 
 use agon_core::environment::{EnvironmentKind, Network};
-use agon_core::{Action, ActionKind, ByteSize, Level, Money, Seconds, Solution, TaskId};
+use agon_core::{Action, ActionKind, ByteSize, Level, Money, Seconds, Solution, TaskId, User};
 use agon_suite::{LoadOptions, load_suite};
 
 use super::fixture::{Folder, october, one, options};
@@ -77,7 +77,8 @@ solution:
     assert_eq!(task.limits.check, Seconds::new(3.5).unwrap());
     assert_eq!(task.tags, ["a", "3"]);
     assert_eq!(task.actions, [ActionKind::Click, ActionKind::Finish]);
-    assert_eq!(*task.replies.on_host(), ["yes", "42"]);
+    let replies = ["yes", "42"].map(str::to_owned).to_vec();
+    assert_eq!(*task.user.on_host(), User::Script(replies));
     let answer = Action::Finish {
         result: Some("42".to_owned()),
     };

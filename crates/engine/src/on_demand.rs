@@ -1,21 +1,23 @@
-//! Where sandboxes come from in this program: made when the first trial needs one, so that a run
+//! Where sandboxes come from in this program, which is its own init: made when the first trial needs one, so that a run
 //! without sandboxes neither needs nor starts anything.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agon_engine::{Desktops, Providers};
 use agon_sandbox::container::ContainerProvider;
 use agon_sandbox::local::{LocalConfig, LocalProvider};
 use agon_sandbox::{Provider, Request, Sandbox, SandboxError};
 use tokio::sync::OnceCell;
 
+use crate::desktops::Desktops;
+use crate::table::Providers;
+
 /// Desktops of a kind that are held ready for the next trials.
 const WARM_DESKTOPS: usize = 2;
 
 /// `hidden` are suites and run folders: no sandbox shows any part of them.
-pub(super) fn providers(hidden: &[PathBuf]) -> Providers {
+pub fn providers(hidden: &[PathBuf]) -> Providers {
     Providers {
         local: Arc::new(OnDemand::new(Kind::Local(hidden.to_vec()))),
         container: Arc::new(OnDemand::new(Kind::Container)),
@@ -59,9 +61,9 @@ impl OnDemand {
     }
 }
 
-pub(super) fn local(hidden: &[PathBuf]) -> Result<LocalProvider, SandboxError> {
+pub fn local(hidden: &[PathBuf]) -> Result<LocalProvider, SandboxError> {
     let config = LocalConfig::own_executable();
-    let config = config.map_err(SandboxError::io("can't find the agon program"))?;
+    let config = config.map_err(SandboxError::io("can't find the running program"))?;
     LocalProvider::new(config.hiding(hidden.iter().cloned()))
 }
 

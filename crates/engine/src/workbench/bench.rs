@@ -1,0 +1,115 @@
+//! One place for all tools of one agent: which action goes to which, and how long it may take. Knows
+//! neither agents nor the record.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agon_core::{Action, Limits, Observation};
+use agon_sandbox::session::Timeouts;
+use agon_sandbox::{Sandbox, SandboxError};
+use tokio::time::Instant;
+
+use super::files;
+use super::shell::AgentShell;
+use crate::stage::Gone;
+
+/// What a workbench is made from.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    pub limits: Limits,
+    /// Where commands start; `None`: in the working folder.
+    pub cwd: Option<String>,
+    /// The file for all that the shell prints.
+    pub shell_log: PathBuf,
+    /// Say what is wrong with a source file after it was changed.
+    pub lint: bool,
+}
+
+/// The tools as one agent left them: its shell, its interpreter, the changes it can take back.
+#[derive(Debug)]
+pub struct Workbench {
+    tools: Tools,
+    shell: AgentShell,
+}
+
+impl Workbench {
+    pub fn new(tools: Tools) -> Self {
+        Self {
+            shell: AgentShell::new(
+                tools.limits.clone(),
+                tools.cwd.clone(),
+                tools.shell_log.clone(),
+            ),
+            tools,
+        }
+    }
+
+    /// Bytes of output that were not kept.
+    pub fn dropped(&self) -> u64 {
+        self.shell.dropped()
+    }
+
+    /// Carries out an action in a sandbox, at most to the deadline.
+    pub async fn perform(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        action: &Action,
+        deadline: Instant,
+    ) -> Result<Observation, Gone> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let limits = &self.tools.limits;
+        let most = limits.command.duration().min(left);
+        match action {
+            Action::Run {
+                command,
+                input,
+                timeout,
+                wait: _,
+            } => {
+                let hard = timeout.map_or(limits.command.duration(), |asked| {
+                    asked.duration().min(limits.command.duration())
+                });
+                let timeouts = Timeouts {
+                    hard: hard.min(left),
+                    quiet: limits.quiet.duration(),
+                };
+                self.shell.run(sandbox, command, *input, timeouts).await
+            }
+            Action::Read { path, lines: _ } => {
+                answered(in_time(most, files::read(sandbox, path, limits)).await)
+            }
+            Action::Write {
+                path,
+                content,
+                create: _,
+            } => answered(in_time(most, files::write(sandbox, path, content)).await),
+            Action::Edit { path, old, new } => {
+                answered(in_time(most, files::edit(sandbox, path, old, new)).await)
+            }
+            action => Ok(Observation::error(format!(
+                "there is no `{}` here",
+                action.kind()
+            ))),
+        }
+    }
+}
+
+/// A file action that takes too long is answered as an error: what is slow there is the agent's.
+async fn in_time(
+    most: Duration,
+    work: impl Future<Output = Result<Observation, SandboxError>>,
+) -> Result<Observation, SandboxError> {
+    let late = format!("took longer than {} s", most.as_secs_f64());
+    tokio::time::timeout(most, work)
+        .await
+        .unwrap_or(Err(SandboxError::Denied(late)))
+}
+
+/// What the agent did wrong is an answer for it; the rest is not.
+pub(super) fn answered(result: Result<Observation, SandboxError>) -> Result<Observation, Gone> {
+    match result {
+        Ok(seen) => Ok(seen),
+        Err(SandboxError::Denied(why)) => Ok(Observation::error(why)),
+        Err(error) => Err(error.into()),
+    }
+}
