@@ -13,6 +13,7 @@ mod process;
 mod program;
 mod spine;
 mod suites;
+mod workflow;
 
 use serde_json::{Value, json};
 
@@ -112,9 +113,10 @@ pub(crate) fn run(name: &str, only: &[&str]) -> Result<(), Failure> {
         "arena" => arena::ROWS,
         "fuzz" => fuzz::ROWS,
         "llm" => llm::ROWS,
+        "workflow" => workflow::ROWS,
         other => {
             return Err(Failure::usage(format!(
-                "`{other}` is no bench; there are: arena, desktop, fuzz, llm, spine"
+                "`{other}` is no bench; there are: arena, desktop, fuzz, llm, spine, workflow"
             )));
         }
     };

@@ -120,6 +120,7 @@ impl Confinee {
                 })
                 .collect(),
             display: None,
+            work: None,
             start: self.start,
         }
     }

@@ -49,6 +49,10 @@ impl From<Action> for Reply {
 
 /// What came back from an agent that answered.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and it is nearly always a reply"
+)]
 pub enum Answer {
     Reply(Reply),
     /// A well-formed message that is no known action: refused and recorded, the turn goes on.

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_core::{Digest, Limits, Seed, Task, TrialId};
-use agon_llm::{Account, Model};
+use agon_llm::config::Config;
+use agon_llm::{Account, Model, Session};
 use agon_sandbox::{Owner, Provider};
 use agon_store::AgentStamp;
 
@@ -25,6 +26,10 @@ pub struct Services {
     /// The run's models: the first is the one that agents of ours ask, and no other can be asked through
     /// the gateway.
     pub models: Vec<Model>,
+    /// For agents that read their settings from the configuration.
+    pub config: Option<Arc<Config>>,
+    /// For agents that ask models beside the run's, which the configuration names.
+    pub session: Option<Arc<Session>>,
 }
 
 /// One trial, as far as making its agent goes.

@@ -33,6 +33,6 @@ mod wire_screen;
 pub use contract::{Agent, AgentError, Answer, Pictures, Reply};
 pub use error::SetupError;
 pub use factory::{AgentFactory, Contender, Services, TrialContext};
-pub use registry::{KINDS, Kind};
+pub use registry::{KINDS, Kind, Open};
 pub use spec::AgentSpec;
 pub use words::split as split_words;

@@ -1,4 +1,5 @@
-//! The kinds of agent there are: one line each. Only this file knows them all.
+//! The kinds of agent of this crate: one line each. Other crates bring kinds of their own, which
+//! [`crate::AgentSpec::parse_among`] takes beside these.
 
 use crate::error::SetupError;
 use crate::factory::{Contender, Services};
@@ -14,12 +15,12 @@ pub struct Kind {
     pub argument: &'static str,
     pub about: &'static str,
     /// Whether the argument makes sense, without looking at the world.
-    pub(crate) check: fn(argument: &str) -> Result<(), String>,
+    pub check: fn(argument: &str) -> Result<(), String>,
     /// Once per run.
-    pub(crate) open: Open,
+    pub open: Open,
 }
 
-pub(crate) type Open = fn(argument: &str, &Services) -> Result<Box<dyn Contender>, SetupError>;
+pub type Open = fn(argument: &str, &Services) -> Result<Box<dyn Contender>, SetupError>;
 
 pub static KINDS: &[Kind] = &[
     noop::KIND,

@@ -16,6 +16,15 @@ pub struct AgentSpec {
 
 impl AgentSpec {
     pub fn parse(text: &str) -> Result<Self, SetupError> {
+        Self::parse_among(text, KINDS)
+    }
+
+    /// As [`Self::parse`], with other kinds than this crate's alone: `KINDS.iter().chain(MORE)`.
+    pub fn parse_among<I>(text: &str, kinds: I) -> Result<Self, SetupError>
+    where
+        I: IntoIterator<Item = &'static Kind>,
+    {
+        let kinds: Vec<&'static Kind> = kinds.into_iter().collect();
         let text = text.trim();
         if text.starts_with("https://") {
             return Err(SetupError::Spec {
@@ -24,13 +33,14 @@ impl AgentSpec {
                     .to_owned(),
             });
         }
-        let kind = KINDS
+        let kind = kinds
             .iter()
+            .copied()
             .find(|kind| match kind.argument {
                 "" => text == kind.name,
                 _ => text.starts_with(kind.name),
             })
-            .ok_or_else(|| unknown(text))?;
+            .ok_or_else(|| unknown(text, &kinds))?;
         let spec = Self {
             text: text.to_owned(),
             kind,
@@ -55,15 +65,15 @@ impl AgentSpec {
     }
 }
 
-fn unknown(text: &str) -> SetupError {
+fn unknown(text: &str, kinds: &[&Kind]) -> SetupError {
     let word = text.split([':', ' ']).next().unwrap_or(text);
-    let nearest = KINDS
+    let nearest = kinds
         .iter()
         .map(|kind| (kind, strsim::damerau_levenshtein(word, bare(kind))))
         .filter(|(kind, distance)| *distance <= 1.max(bare(kind).len() / 3))
         .min_by_key(|(_, distance)| *distance)
         .map(|(kind, _)| kind.form());
-    let known: Vec<String> = KINDS.iter().map(Kind::form).collect();
+    let known: Vec<String> = kinds.iter().map(|kind| kind.form()).collect();
     SetupError::Unknown {
         spec: text.chars().take(200).collect(),
         nearest,
@@ -134,6 +144,24 @@ mod tests {
         assert!(message("comd:python3 x.py").contains("`cmd:PROGRAM ARGS`?"));
         assert!(message("replay").contains("`replay:RUN`?"));
         assert!(!message("gpt-5").contains("did you mean"));
+    }
+
+    static MORE: &[Kind] = &[Kind {
+        name: "coder",
+        argument: "",
+        about: "",
+        check: |_| Ok(()),
+        open: |_, _| Err(SetupError::Client("nobody".to_owned())),
+    }];
+
+    #[test]
+    fn kinds_of_others_are_named_like_our_own() {
+        let among = |text| AgentSpec::parse_among(text, KINDS.iter().chain(MORE));
+        assert_eq!(among("coder").unwrap().kind().name, "coder");
+        assert_eq!(among("noop").unwrap().kind().name, "noop");
+        let slip = among("codr").unwrap_err().to_string();
+        assert!(slip.contains("did you mean `coder`?"), "{slip}");
+        assert!(AgentSpec::parse("coder").is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::contract::{AgentError, Answer, Pictures, Reply};
-pub use crate::wire_screen::{MAX_PICTURE, SentScreen};
+pub use crate::wire_screen::{MAX_PICTURE, SentPicture, SentScreen};
 
 pub const PROTOCOL: u32 = 1;
 
@@ -41,6 +41,8 @@ pub enum Message<'a> {
         omitted: Option<u64>,
         #[serde(skip_serializing_if = "Option::is_none")]
         changed: Option<&'a FileChange>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pictures: Vec<SentPicture<'a>>,
         /// Boxed: most messages have none, and it is larger than all the rest.
         #[serde(skip_serializing_if = "Option::is_none")]
         screen: Option<Box<SentScreen<'a>>>,
@@ -73,7 +75,7 @@ impl<'a> Message<'a> {
             cwd,
             omitted,
             changed,
-            pictures: _,
+            pictures: drawn,
             screen,
         } = observation;
         Self::Observation {
@@ -86,6 +88,10 @@ impl<'a> Message<'a> {
             cwd: cwd.as_deref(),
             omitted: (*omitted > 0).then_some(*omitted),
             changed: changed.as_deref(),
+            pictures: drawn
+                .iter()
+                .map(|picture| SentPicture::new(picture, pictures))
+                .collect(),
             screen: screen
                 .as_ref()
                 .map(|screen| Box::new(SentScreen::new(screen, pictures))),
@@ -306,6 +312,17 @@ mod tests {
         assert_eq!(
             json(Message::observation("00ff", 4, &seen, Pictures::Unwanted)),
             format!(r#"{head}{{"format":"png","bytes":4,"blob":"{blob}"}}}}}}"#)
+        );
+        let mut drew = Observation::new(ObservationKind::Output, "<Figure>");
+        drew.pictures = vec![Picture::new(PictureFormat::Png, b"\x89PNG".as_slice())];
+        let head = r#"{"type":"observation","trial":"00ff","step":5,"kind":"output","text":"<Figure>","pictures":["#;
+        assert_eq!(
+            json(Message::observation("00ff", 5, &drew, Pictures::Wanted)),
+            format!(r#"{head}{{"format":"png","bytes":4,"blob":"{blob}","base64":"iVBORw=="}}]}}"#)
+        );
+        assert_eq!(
+            json(Message::observation("00ff", 5, &drew, Pictures::Unwanted)),
+            format!(r#"{head}{{"format":"png","bytes":4,"blob":"{blob}"}}]}}"#)
         );
         assert_eq!(
             json(Message::End { trial: "00ff" }),

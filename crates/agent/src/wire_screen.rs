@@ -1,5 +1,6 @@
-//! A screen as it is sent to an agent: what is recorded of it, and the picture itself. Knows nothing
-//! of transports. The size of what is sent is bounded here, whatever the screen showed.
+//! Screens and pictures as they are sent to an agent: what is recorded of them, and the pictures
+//! themselves. Knows nothing of transports. The size of what is sent is bounded here, whatever they
+//! show.
 
 use agon_core::screen::{PictureFormat, ScreenPoint, ScreenView, WindowView};
 use agon_core::{Digest, Picture};
@@ -25,7 +26,7 @@ pub struct SentScreen<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct SentPicture<'a> {
+pub struct SentPicture<'a> {
     format: PictureFormat,
     bytes: u64,
     blob: Digest,
@@ -54,7 +55,7 @@ impl<'a> SentScreen<'a> {
 }
 
 impl<'a> SentPicture<'a> {
-    fn new(picture: &'a Picture, pictures: Pictures) -> Self {
+    pub(crate) fn new(picture: &'a Picture, pictures: Pictures) -> Self {
         let wanted = picture.data().filter(|_| pictures == Pictures::Wanted);
         Self {
             format: picture.format,

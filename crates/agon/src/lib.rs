@@ -15,6 +15,7 @@ pub use agon_stats as stats;
 pub use agon_store as store;
 pub use agon_suite as suite;
 pub use agon_vision as vision;
+pub use agon_workflow as workflow;
 
 pub mod cli;
 pub mod prelude;

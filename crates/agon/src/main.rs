@@ -4,11 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|first| first == agon::sandbox::init::ARGUMENT)
-    {
-        return agon::sandbox::init::main();
-    }
-    agon::cli::main()
+    agon::sandbox::init::take_over().unwrap_or_else(agon::cli::main)
 }

@@ -13,6 +13,8 @@ mod support;
 mod arena;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
+#[path = "cli/cheating_workflow.rs"]
+mod cheating_workflow;
 #[path = "cli/container.rs"]
 mod container;
 #[path = "cli/desktop.rs"]
@@ -23,6 +25,8 @@ mod desktop_tasks;
 mod games;
 #[path = "cli/gateway.rs"]
 mod gateway;
+#[path = "cli/hand_in.rs"]
+mod hand_in;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/isolation.rs"]
@@ -39,9 +43,13 @@ mod models;
 mod predict;
 #[path = "cli/realtime.rs"]
 mod realtime;
+#[path = "cli/rewards.rs"]
+mod rewards;
 #[path = "cli/run.rs"]
 mod run;
 #[path = "cli/screens.rs"]
 mod screens;
 #[path = "cli/verdict.rs"]
 mod verdict;
+#[path = "cli/workbench.rs"]
+mod workbench;

@@ -30,6 +30,9 @@ pub enum CheckKind {
     },
     /// A program of `verify/` that says its verdict over a private descriptor.
     Script { path: String, args: Vec<String> },
+    /// A program of `verify/`, shown as `/tests` of the container, that writes a reward from 0 to 1 to
+    /// `/logs/verifier/reward.txt` or `reward.json`.
+    Reward { script: String },
     /// The text given with `finish`.
     ReturnedResult { tests: Vec<TextTest> },
     /// The same, scored by a test that another crate brings.
@@ -125,6 +128,7 @@ impl Check {
             CheckKind::File { path, .. } => format!("file {path}"),
             CheckKind::CommandOutput { command, .. } => format!("command_output {command}"),
             CheckKind::Script { path, .. } => format!("script {path}"),
+            CheckKind::Reward { script } => format!("reward {script}"),
             CheckKind::ReturnedResult { .. } => "returned_result".to_owned(),
             CheckKind::Answer(test) => test.label(),
             CheckKind::Events { .. } => "events".to_owned(),
@@ -167,7 +171,9 @@ impl Check {
         let runs = |kind: &CheckKind| {
             matches!(
                 kind,
-                CheckKind::CommandOutput { .. } | CheckKind::Script { .. }
+                CheckKind::CommandOutput { .. }
+                    | CheckKind::Script { .. }
+                    | CheckKind::Reward { .. }
             )
         };
         self.any_part(runs)

@@ -64,6 +64,8 @@ pub struct Kept {
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventBody {
     Phase(Phase),
+    /// What the agent was asked to do.
+    Instruction(String),
     Action(Action),
     Observation(Observation),
     /// A message of the agent that was no allowed action: the text as far as it is kept.
@@ -118,6 +120,8 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     phase: Option<Phase>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    instruction: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     action: Option<Action>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     observation: Option<Observation>,
@@ -159,6 +163,7 @@ struct Line {
 #[serde(rename_all = "snake_case")]
 enum Kind {
     Phase,
+    Instruction,
     Action,
     Observation,
     Refused,
@@ -186,7 +191,7 @@ macro_rules! bodies {
                 let mut line = Self {
                     seq: event.seq, t: event.t, at: event.at, source: event.source,
                     cause: event.cause, kind: Kind::Note,
-                    phase: None, action: None, observation: None, refused: None, thought: None,
+                    phase: None, instruction: None, action: None, observation: None, refused: None, thought: None,
                     called: None, condensed: None,
                     usage: None, model: None, kept: None, screen: None, input: None, look: None, play: None, end: None,
                     check: None, verdict: None, fault: None, note: None,
@@ -218,7 +223,7 @@ macro_rules! bodies {
 }
 
 bodies! {
-    Phase => phase, Action => action, Observation => observation, Refused => refused,
+    Phase => phase, Instruction => instruction, Action => action, Observation => observation, Refused => refused,
     Thought => thought, Called => called, Condensed => condensed, Usage => usage, Model => model, Kept => kept, Screen => screen,
     Input => input, Look => look, Play => play, End => end, Check => check, Verdict => verdict, Fault => fault, Note => note,
 }

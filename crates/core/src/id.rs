@@ -33,6 +33,14 @@ impl TaskId {
         Ok(Self { category, id })
     }
 
+    /// What is played on its own, outside of any suite.
+    pub fn alone() -> Self {
+        Self {
+            category: "session".to_owned(),
+            id: "task".to_owned(),
+        }
+    }
+
     pub fn parse(text: &str) -> Result<Self, BadId> {
         match text.split_once('/') {
             Some((category, id)) => Self::new(category, id),

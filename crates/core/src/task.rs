@@ -14,6 +14,7 @@ use crate::hand_in::HandIn;
 use crate::id::TaskId;
 use crate::level::Level;
 use crate::limits::Limits;
+use crate::money::Money;
 use crate::realtime::Realtime;
 use crate::secrecy::{HostOnly, VerifyOnly, Visible};
 use crate::seed::Seed;
@@ -67,6 +68,47 @@ pub struct Task {
 }
 
 impl Task {
+    /// A task with nothing in it but what is to be done and where: no files, no checks.
+    pub fn plain(id: TaskId, instruction: impl Into<String>, environment: Environment) -> Self {
+        Self {
+            name: id.id().to_owned(),
+            id,
+            level: None,
+            weight: 1.0,
+            tags: Vec::new(),
+            instruction: Visible::new(instruction.into()),
+            actions: environment.kind.default_actions().to_vec(),
+            environment,
+            setup: None,
+            limits: Limits::default(),
+            realtime: None,
+            visible: Visible::new(FileTree::default()),
+            programs: Visible::new(FileTree::default()),
+            verify: VerifyOnly::new(FileTree::default()),
+            checks: VerifyOnly::new(Vec::new()),
+            solution: HostOnly::new(None),
+            user: HostOnly::new(User::default()),
+            complete: VerifyOnly::new(None),
+            hand_in: HandIn::default(),
+            collect: Vec::new(),
+            instance: HostOnly::new(None),
+            digest: Digest::of(b""),
+            played: Digest::of(b""),
+        }
+    }
+
+    /// Lowers what the agent's model may cost, which changes what the task is.
+    pub fn limit_money(&mut self, most: Money) {
+        if self.limits.money.is_some_and(|own| own <= most) {
+            return;
+        }
+        self.limits.money = Some(most);
+        let limit = most.to_string();
+        for digest in [&mut self.played, &mut self.digest] {
+            *digest = Digest::of_parts([digest.bytes().as_slice(), b"money", limit.as_bytes()]);
+        }
+    }
+
     /// What an agent is told. `trial` is opaque: it is derived from the seed, not from the name.
     pub fn brief(&self, seed: Seed) -> Brief {
         Brief {

@@ -10,10 +10,11 @@ use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
 use agon_core::{
     Clock, Digest, EventBody, Fault, FaultClass, Seed, Source, Task, TimeSplit, TrialId,
 };
-use agon_store::{Listener, Recorder, TrialLine};
+use agon_store::{Recorder, TrialLine};
 
 use crate::models::Models;
 use crate::programs::Programs;
+use crate::so_far::SoFar;
 use crate::table::Table;
 
 /// One attempt to be played.
@@ -65,6 +66,7 @@ pub(crate) struct Attempt {
     pub(crate) job: Job,
     pub(crate) trial: TrialId,
     pub(crate) recorder: Recorder,
+    pub(crate) so_far: SoFar,
     pub(crate) models: Models,
     pub(crate) steps: u32,
     pub(crate) end: Option<TurnEnd>,
@@ -85,15 +87,13 @@ impl Attempt {
             Recorder::new(&table.writer, clock, &job.task.id, job.epoch, job.attempt);
         let models = Models::new(&job.task.limits, &table.account);
         let trial = job.trial();
-        if table.watch.hears_events() {
-            let (watch, of) = (Arc::clone(&table.watch), trial.clone());
-            recorder.tell(Listener::new(move |event| watch.event(&of, event)));
-        }
+        let so_far = SoFar::of(&mut recorder, &table.watch, &trial, &job.task);
         Self {
             table: Arc::clone(table),
             trial,
             job,
             recorder,
+            so_far,
             models,
             steps: 0,
             end: None,
@@ -130,8 +130,12 @@ impl Attempt {
 
     pub(crate) fn enter(&mut self, phase: Phase) -> Result<(), Fault> {
         self.table.watch.phase(&self.trial, phase);
-        self.record(Source::Harness, None, EventBody::Phase(phase))
-            .map(|_| ())
+        self.record(Source::Harness, None, EventBody::Phase(phase))?;
+        if phase == Phase::Running {
+            let instruction = self.task().instruction.show().clone();
+            self.record(Source::User, None, EventBody::Instruction(instruction))?;
+        }
+        Ok(())
     }
 
     /// Awaits `work` and books its time on `spender`.

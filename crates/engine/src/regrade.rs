@@ -17,10 +17,12 @@ use tokio_util::sync::CancellationToken;
 use crate::attempt::{evidence_lost, reason};
 use crate::dispatch::RunEnd;
 use crate::error::RunError;
+use crate::hand_in;
 use crate::seen::Seen;
 use crate::select::{keys, mend};
 use crate::table::Table;
-use crate::trial::{fresh_place, looks_at_screen, request, screen_gone};
+use crate::trial::{fresh_place, looks_at_screen, request};
+use crate::unchecked::screen_gone;
 
 /// Grades every final trial of `tasks` again, `workers` at a time. A trial whose evidence is not
 /// there any more keeps the verdict it has.
@@ -103,10 +105,20 @@ fn has_evidence(task: &Task, line: &TrialLine) -> bool {
         && match task.environment.kind {
             EnvironmentKind::None => true,
             _ if task.environment.is_container() => {
-                line.work.is_some() && task.environment.fresh_checks
+                line.work.is_some() && hand_in::graded_afresh(task)
             }
             _ => line.work.is_some(),
         }
+}
+
+/// What came of grading a trial again.
+#[derive(Debug)]
+struct Again {
+    verdict: Result<Verdict, Fault>,
+    /// The old record.
+    events: Vec<Event>,
+    /// What is to be recorded beside the verdict.
+    told: Vec<EventBody>,
 }
 
 async fn grade_again(
@@ -114,48 +126,63 @@ async fn grade_again(
     reader: &RunReader,
     task: &Arc<Task>,
     line: &TrialLine,
-) -> Result<(Verdict, Vec<Event>), (Fault, Vec<Event>)> {
-    let events = match reader.events(line) {
-        Ok(events) => events,
-        Err(error) => return Err((Fault::new(FaultClass::Evidence, error), Vec::new())),
+) -> Again {
+    let mut told = Vec::new();
+    let (verdict, events) = match reader.events(line) {
+        Ok(events) => {
+            let verdict = judge(table, reader, task, line, &events, &mut told).await;
+            (verdict, events)
+        }
+        Err(error) => (Err(lost(error)), Vec::new()),
     };
+    Again {
+        verdict,
+        events,
+        told,
+    }
+}
+
+async fn judge(
+    table: &Table,
+    reader: &RunReader,
+    task: &Arc<Task>,
+    line: &TrialLine,
+    events: &[Event],
+    told: &mut Vec<EventBody>,
+) -> Result<Verdict, Fault> {
     let actions = Evidence::actions_of(events.iter().cloned());
-    let work = match unpack(reader, line) {
-        Ok(work) => work,
-        Err(fault) => return Err((fault, events)),
-    };
-    let seen = match look_again(reader, task, &events) {
-        Ok(seen) => seen,
-        Err(fault) => return Err((fault, events)),
-    };
+    let frozen = unpack(reader, line)?;
+    let seen = look_again(reader, task, events)?;
     let sight = seen.evidence();
     if sight.is_none() && looks_at_screen(task) {
-        return Ok((screen_gone(), events));
+        return Ok(screen_gone());
     }
     // Nobody uses them to look at pictures and files.
-    let programs = match task.checks_run_programs() {
-        true => table.programs.of(task).await,
-        false => Ok(None),
-    };
-    let programs = match programs {
-        Ok(programs) => programs,
-        Err(fault) => return Err((fault, events)),
+    let programs = match task.checks_run_programs() || hand_in::runs_programs(task) {
+        true => table.programs.of(task).await?,
+        false => None,
     };
     let cut_off = CutOff::after_freeze();
+    let name = format!("{}#{} (grading)", line.task, line.epoch);
+    let request = request(table, task, name, programs.as_deref());
+    let handed = hand_in::take(table, task, &request, &cut_off, frozen.as_ref(), told).await?;
+    if let Some(verdict) = handed.verdict() {
+        return Ok(verdict);
+    }
     let evidence = Evidence {
         cut_off: &cut_off,
-        work: work.as_ref(),
+        work: handed.work(frozen.as_ref()),
         result: Evidence::result_of(&actions),
         actions: &actions,
         sight: sight.as_ref(),
     };
-    let name = format!("{}#{} (grading)", line.task, line.epoch);
-    let request = request(table, task, name, programs.as_deref());
     let place = fresh_place(&table.providers, &request);
-    match agon_grade::grade(task, &evidence, &place).await {
-        Ok(verdict) => Ok((verdict, events)),
-        Err(fault) => Err((fault, events)),
-    }
+    let verdict = agon_grade::grade(task, &evidence, &place).await?;
+    Ok(handed.marked(verdict))
+}
+
+fn lost(error: StoreError) -> Fault {
+    Fault::new(FaultClass::Evidence, error)
 }
 
 /// The pictures of a record, where a check looks at them.
@@ -163,7 +190,6 @@ fn look_again(reader: &RunReader, task: &Task, events: &[Event]) -> Result<Seen,
     let mut seen = Seen::recorded(events);
     if task.asks_for_sight() {
         for picture in [&mut seen.first, &mut seen.last].into_iter().flatten() {
-            let lost = |error: StoreError| Fault::new(FaultClass::Evidence, error);
             *picture = reader.picture(picture).map_err(lost)?;
         }
     }
@@ -171,7 +197,6 @@ fn look_again(reader: &RunReader, task: &Task, events: &[Event]) -> Result<Seen,
 }
 
 fn unpack(reader: &RunReader, line: &TrialLine) -> Result<Option<WorkArchive>, Fault> {
-    let lost = |error: StoreError| Fault::new(FaultClass::Evidence, error);
     let Some(digest) = &line.work else {
         return Ok(None);
     };
@@ -186,7 +211,7 @@ fn new_line(
     table: &Table,
     old: &TrialLine,
     attempt: u32,
-    result: Result<(Verdict, Vec<Event>), (Fault, Vec<Event>)>,
+    again: Again,
 ) -> Result<TrialLine, RunError> {
     let clock = Arc::clone(&table.clock);
     let mut recorder = Recorder::new(&table.writer, clock, &old.task, old.epoch, attempt);
@@ -195,9 +220,9 @@ fn new_line(
     line.rerun = true;
     line.regraded = true;
     line.at = table.clock.now();
-    let (verdict, fault, events) = match result {
-        Ok((verdict, events)) => (Some(verdict), None, events),
-        Err((fault, events)) => (None, Some(fault), events),
+    let (verdict, fault) = match again.verdict {
+        Ok(verdict) => (Some(verdict), None),
+        Err(fault) => (None, Some(fault)),
     };
     line.outcome = match &verdict {
         Some(verdict) if verdict.passed => Outcome::Passed,
@@ -218,11 +243,14 @@ fn new_line(
     // A verdict that there is already is not given up for a fault.
     line.is_final = fault.is_none() || old.outcome == Outcome::Faulted;
     let mut write = || -> std::io::Result<()> {
-        for event in events.iter().take_while(|event| !is_grading(event)) {
+        for event in again.events.iter().take_while(|event| !is_grading(event)) {
             recorder.copy(event)?;
         }
         let note = format!("graded again from attempt {}", old.attempt);
         recorder.record(Source::Harness, None, EventBody::Note(note))?;
+        for body in &again.told {
+            recorder.record(Source::Grader, None, body.clone())?;
+        }
         for check in verdict.iter().flat_map(|verdict| &verdict.checks) {
             recorder.record(Source::Grader, None, EventBody::Check(check.clone()))?;
         }

@@ -1,17 +1,21 @@
 //! Carries out the agent's actions in its environment and says what can be seen. Knows sandboxes and
-//! the scripted user; does not know agents, limits of the turn or grading.
+//! the user; does not know agents, limits of the turn or grading.
 
-use agon_agent::user::{Heard, Reply, Respondent};
+use std::time::Duration;
+
+use agon_agent::user::{Heard, Reply, Respondent, UserError};
 use agon_core::observation::ObservationKind;
+use agon_core::verdict::TurnEnd;
 use agon_core::{Action, Fault, FaultClass, Observation, Task};
 use agon_sandbox::{Sandbox, SandboxError};
 use agon_store::Recorder;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::apps::Apps;
 use crate::attempt::Attempt;
 use crate::eyes::Eyes;
 use crate::seen::Seen;
+use crate::so_far::SoFar;
 use crate::workbench::Workbench;
 
 #[derive(Debug)]
@@ -22,7 +26,10 @@ pub(crate) struct Stage<'a> {
     /// The task's programs, where checks may ask for them.
     apps: Option<&'a Apps>,
     user: Box<dyn Respondent>,
-    workbench: Workbench,
+    /// For a user to answer, unless it says otherwise.
+    patience: Duration,
+    so_far: SoFar,
+    workbench: &'a mut Workbench,
 }
 
 /// Why an action can't be answered.
@@ -30,6 +37,8 @@ pub(crate) struct Stage<'a> {
 pub enum Gone {
     /// The user has heard enough: the agent's turn is over.
     UserLeft,
+    /// There is nothing left to pay the user's model with: `TokenLimit` or `MoneyLimit`.
+    Spent(TurnEnd),
     /// The agent exhausted its environment.
     BroughtDown,
     /// The agent ended the X server of its own desktop.
@@ -53,15 +62,22 @@ impl<'a> Stage<'a> {
         apps: &'a Apps,
         task: &Task,
         user: Box<dyn Respondent>,
-        workbench: Workbench,
+        workbench: &'a mut Workbench,
     ) -> Self {
         Self {
             sandbox,
             eyes,
             apps: task.asks_for_sight().then_some(apps),
             user,
+            patience: task.limits.step.duration(),
+            so_far: SoFar::default(),
             workbench,
         }
+    }
+
+    /// What a user who looks back gets to know.
+    pub(crate) fn remember(&mut self, so_far: &SoFar) {
+        self.so_far = so_far.clone();
     }
 
     /// What the agent sees before it does anything.
@@ -86,7 +102,9 @@ impl<'a> Stage<'a> {
                 Ok(()) => Ok(()),
                 Err(gone) => match whose(gone, self.sandbox).await {
                     Gone::Fault(fault) => Err(fault),
-                    Gone::UserLeft | Gone::BroughtDown | Gone::ScreenLost(_) => Ok(()),
+                    Gone::UserLeft | Gone::Spent(_) | Gone::BroughtDown | Gone::ScreenLost(_) => {
+                        Ok(())
+                    }
                 },
             },
             None => Ok(()),
@@ -117,18 +135,7 @@ impl<'a> Stage<'a> {
             Action::Think { .. } | Action::Finish { .. } | Action::Reject { .. } => {
                 Ok(Observation::done())
             }
-            Action::Message { text } => {
-                let heard = Heard {
-                    message: text,
-                    so_far: &[],
-                };
-                match self.user.reply(heard).await {
-                    Ok(Reply::Words(words)) => Ok(Observation::new(ObservationKind::Reply, words)),
-                    Ok(Reply::Nothing) => Ok(Observation::done()),
-                    Ok(Reply::Exit) => Err(Gone::UserLeft),
-                    Err(error) => Err(Gone::Fault(Fault::new(FaultClass::Model, error))),
-                }
-            }
+            Action::Message { text } => self.hear(text).await,
             Action::Wait { seconds } => {
                 tokio::time::sleep(seconds.duration().min(left)).await;
                 if self.eyes.is_none() {
@@ -150,6 +157,33 @@ impl<'a> Stage<'a> {
                 )),
             },
             action => self.on_screen(action, deadline, cause, recorder).await,
+        }
+    }
+
+    /// Tells the user something. One who does not answer is not the agent's doing.
+    async fn hear(&mut self, message: &str) -> Result<Observation, Gone> {
+        let most = self.user.takes().unwrap_or(self.patience);
+        let so_far = self.so_far.take();
+        let heard = Heard {
+            message,
+            so_far: &so_far,
+        };
+        let reply = timeout(most, self.user.reply(heard)).await;
+        self.so_far.give_back(so_far);
+        let fault = |class, error| Err(Gone::Fault(Fault::new(class, error)));
+        match reply {
+            Ok(Ok(Reply::Words(words))) => Ok(Observation::new(ObservationKind::Reply, words)),
+            Ok(Ok(Reply::Nothing)) => Ok(Observation::done()),
+            Ok(Ok(Reply::Exit)) => Err(Gone::UserLeft),
+            Ok(Err(UserError::Spent(end))) => Err(Gone::Spent(end)),
+            Ok(Err(error @ (UserError::Setup(_) | UserError::Nobody(_)))) => {
+                fault(FaultClass::ModelSetup, error.to_string())
+            }
+            Ok(Err(error)) => fault(FaultClass::Model, error.to_string()),
+            Err(_) => {
+                let late = format!("the user gave no answer for {} s", most.as_secs_f64());
+                fault(FaultClass::Timeout, late)
+            }
         }
     }
 

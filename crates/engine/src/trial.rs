@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use agon_agent::user::{Respondent, UserContext};
 use agon_core::event::{Kept, Phase};
-use agon_core::verdict::{CheckResult, TurnEnd, Verdict};
+use agon_core::verdict::{TurnEnd, Verdict};
 use agon_core::{Action, CutOff, EnvironmentKind, EventBody, Fault, FaultClass, Source, Task};
 use agon_desktop::Desktop;
 use agon_grade::{Evidence, Place};
-use agon_sandbox::{Exec, Owner, Request, Sandbox, SandboxError, WorkArchive};
+use agon_sandbox::{Owner, Request, Sandbox, SandboxError, WorkArchive};
 use agon_store::TrialLine;
 use agon_store::blobs::Stored;
 use tokio::task::spawn_blocking;
@@ -21,6 +21,8 @@ use tokio::time::timeout;
 use crate::apps::Apps;
 use crate::attempt::{Attempt, Job, Spender, evidence_lost};
 use crate::eyes::Eyes;
+use crate::furnish::furnish;
+use crate::hand_in;
 use crate::programs::Programs;
 use crate::realtime::{self, Ground};
 use crate::seat::Seat;
@@ -28,6 +30,7 @@ use crate::seen::Seen;
 use crate::stage::Stage;
 use crate::table::{Providers, Table};
 use crate::turns::{self, Turn};
+use crate::unchecked::{failed, screen_gone};
 use crate::workbench::{Tools, Workbench};
 
 /// Ending all processes and taking the working folder.
@@ -132,7 +135,14 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
             }
         };
         let mut seat = seat;
-        match furnish(&mut seat, &task).await {
+        let furnished = match furnish(seat.sandbox.as_ref(), &task).await {
+            Ok(()) => {
+                let start = task.limits.start.duration();
+                seat.start_apps(&task.environment.apps, start).await
+            }
+            Err(fault) => Err(fault),
+        };
+        match furnished {
             Ok(()) => Ok(Some(seat)),
             Err(fault) => {
                 table.removals.take(seat.sandbox).await;
@@ -144,30 +154,6 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
     .await;
     attempt.book(Spender::Environment, began);
     ready
-}
-
-/// Brings the task's files, runs its set-up and starts its programs.
-async fn furnish(seat: &mut Seat, task: &Task) -> Result<(), Fault> {
-    let setup = task.limits.setup.duration();
-    timeout(setup, seat.sandbox.copy_visible(&task.visible))
-        .await
-        .map_err(|_| late("placing the task's files", setup))?
-        .map_err(|error| Fault::new(FaultClass::Setup, error))?;
-    if let Some(command) = &task.setup {
-        let exec = Exec::shell(command, setup);
-        let output = timeout(setup + FREEZE, seat.sandbox.exec(&exec))
-            .await
-            .map_err(|_| late("setup_cmd", setup + FREEZE))?
-            .map_err(|error| Fault::new(FaultClass::Setup, error))?;
-        if !output.exit.success() {
-            let said = String::from_utf8_lossy(&output.stderr.bytes);
-            let said: String = said.trim().chars().take(500).collect();
-            let message = format_args!("setup_cmd: {}: {said}", output.exit);
-            return Err(Fault::new(FaultClass::Setup, message));
-        }
-    }
-    let start = task.limits.start.duration();
-    seat.start_apps(&task.environment.apps, start).await
 }
 
 impl Trial<Running> {
@@ -283,13 +269,13 @@ async fn take_turn(
         None => None,
     };
     let user = open_user(attempt, task)?;
-    let workbench = Workbench::new(Tools {
+    let mut workbench = Workbench::new(Tools {
         limits: task.limits.clone(),
         cwd: task.environment.cwd.clone(),
         shell_log: attempt.recorder.folder().join("logs").join("shell.log"),
         lint: false,
     });
-    let stage = Stage::new(sandbox, eyes, apps, task, user, workbench);
+    let stage = Stage::new(sandbox, eyes, apps, task, user, &mut workbench);
     match (&task.realtime, sandbox, desktop) {
         (Some(rules), Some(sandbox), Some(desktop)) => {
             let ground = Ground {
@@ -389,27 +375,38 @@ async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verdict, Fault>
         let why = "the agent brought its environment down (out of memory)";
         return Ok(failed("environment", why));
     }
-    let table = &attempt.table;
-    let task = &attempt.job.task;
+    let table = Arc::clone(&attempt.table);
+    let task = Arc::clone(&attempt.job.task);
     let sight = frozen.seen.evidence();
-    if sight.is_none() && looks_at_screen(task) {
+    if sight.is_none() && looks_at_screen(&task) {
         return Ok(screen_gone());
     }
+    let name = format!("{} (grading)", attempt.trial);
+    let request = request(&table, &task, name, attempt.programs.as_deref());
+    let (cut_off, work) = (&frozen.cut_off, frozen.work.as_ref());
+    let mut told = Vec::new();
+    let handed = hand_in::take(&table, &task, &request, cut_off, work, &mut told).await;
+    for body in told {
+        attempt.record(Source::Grader, None, body)?;
+    }
+    let handed = handed?;
+    if let Some(verdict) = handed.verdict() {
+        return Ok(verdict);
+    }
     let evidence = Evidence {
-        cut_off: &frozen.cut_off,
-        work: frozen.work.as_ref(),
+        cut_off,
+        work: handed.work(work),
         result: frozen.result.as_deref(),
         actions: &frozen.actions,
         sight: sight.as_ref(),
     };
-    let name = format!("{} (grading)", attempt.trial);
-    let request = request(table, task, name, attempt.programs.as_deref());
     let inside = frozen.sandbox.as_deref();
     let place = match (task.environment.is_container(), inside) {
-        (true, Some(inside)) if !task.environment.fresh_checks => Place::Inside(inside),
+        (true, Some(inside)) if !hand_in::graded_afresh(&task) => Place::Inside(inside),
         _ => fresh_place(&table.providers, &request),
     };
-    agon_grade::grade(task, &evidence, &place).await
+    let verdict = agon_grade::grade(&task, &evidence, &place).await?;
+    Ok(handed.marked(verdict))
 }
 
 /// Checks in sandboxes made for them alone: see law 3.
@@ -437,6 +434,7 @@ pub(crate) fn request(
         },
         read_only: programs.map(Programs::shown).into_iter().collect(),
         display: None,
+        work: None,
         start: task.limits.start.duration(),
     }
 }
@@ -444,33 +442,6 @@ pub(crate) fn request(
 /// Whether there should be a last screen for the checks.
 pub(crate) fn looks_at_screen(task: &Task) -> bool {
     task.environment.kind == EnvironmentKind::Desktop && task.asks_for_sight()
-}
-
-/// An agent that took our screen away failed: that is no way out of a check.
-pub(crate) fn screen_gone() -> Verdict {
-    failed("screen", "the agent's screen was gone before its last look")
-}
-
-/// An agent that left nothing to look at failed.
-fn failed(what: &str, why: &str) -> Verdict {
-    let check = CheckResult {
-        check: what.to_owned(),
-        passed: false,
-        score: 0.0,
-        reason: why.to_owned(),
-        weight: 1.0,
-        value: None,
-        tainted: false,
-        integrity: None,
-        output: None,
-        prediction: None,
-        parts: Vec::new(),
-    };
-    Verdict {
-        passed: false,
-        score: 0.0,
-        checks: vec![check],
-    }
 }
 
 impl Trial<Graded> {

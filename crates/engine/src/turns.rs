@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::attempt::{Attempt, Spender, evidence_lost};
 use crate::seen::Seen;
 use crate::stage::{Gone, Stage};
+use crate::stuck::{Deed, Detector};
 
 /// For the agent to say goodbye and its sandbox to be removed.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -46,8 +47,30 @@ impl Default for Turn {
     }
 }
 
+impl Turn {
+    /// How an action ends the turn, if it does.
+    pub(crate) fn ended_with(&mut self, action: &Action) -> Option<TurnEnd> {
+        match action {
+            Action::Finish { result } => {
+                self.result.clone_from(result);
+                Some(TurnEnd::Finished)
+            }
+            Action::Reject { .. } => Some(TurnEnd::Rejected),
+            _ => None,
+        }
+    }
+
+    /// A message after which the user leaves is what the turn came to.
+    pub(crate) fn left_with(&mut self, action: &Action, end: TurnEnd) {
+        if let (Action::Message { text }, TurnEnd::Finished) = (action, end) {
+            self.result = Some(text.clone());
+        }
+    }
+}
+
 pub(crate) async fn take(attempt: &mut Attempt, mut stage: Stage<'_>) -> Result<Turn, Fault> {
     let mut turn = Turn::default();
+    stage.remember(&attempt.so_far);
     let made = attempt.table.agents.for_trial(&context(attempt));
     let mut agent = match made {
         Ok(agent) => agent,
@@ -109,9 +132,10 @@ pub(crate) async fn dismiss(attempt: &mut Attempt, agent: &mut dyn Agent) -> Res
     }
 }
 
-/// A limit that ended the turn, in words.
+/// What ended the turn before the agent called it done, in words.
 pub(crate) fn note(end: TurnEnd, limits: &Limits) -> Option<String> {
     match end {
+        TurnEnd::Rejected => Some("the agent refused the task".to_owned()),
         TurnEnd::Silent => Some(format!("the agent gave no answer for {}", limits.step)),
         TurnEnd::StepLimit => Some(format!("the turn ended after {} steps", limits.steps)),
         TurnEnd::TimeLimit => Some(format!("the turn ended after {}", limits.seconds)),
@@ -150,7 +174,8 @@ async fn play(
         Ok(allowed) => allowed,
         Err(end) => return Ok(end),
     };
-    let deadline = Instant::now() + limits.seconds.duration();
+    let mut deadline = Instant::now() + limits.seconds.duration();
+    let mut detector = agent.ends_when_stuck().then(Detector::default);
     let keeps_actions = attempt.task().asks_for_actions();
     let mut observation = match stage.first_sight(&mut attempt.recorder).await {
         Ok(seen) => seen,
@@ -174,34 +199,48 @@ async fn play(
             .table
             .watch
             .step(&attempt.trial, attempt.steps, limits.steps);
+        let deed = detector.is_some().then(|| Deed::of(&answer));
         match take_in(attempt, &mut cause, answer, &mut allowed)? {
             Wish::Refused(why) => observation = why,
             Wish::Action(action) => {
                 if keeps_actions {
                     turn.actions.push(action.clone());
                 }
-                match action {
-                    Action::Finish { result } => {
-                        turn.result = result;
-                        return Ok(TurnEnd::Finished);
-                    }
-                    Action::Reject { .. } => return Ok(TurnEnd::Rejected),
-                    _ => {}
+                if let Some(end) = turn.ended_with(&action) {
+                    return Ok(end);
                 }
                 let began = attempt.table.clock.monotonic();
+                let asked = Instant::now();
                 let performed = stage
                     .perform(&action, deadline, cause, &mut attempt.recorder)
                     .await;
                 attempt.book(Spender::Environment, began);
+                if action.kind() == ActionKind::Message {
+                    // The user's time is not the agent's.
+                    deadline += asked.elapsed();
+                    calls(attempt, Some(cause))?;
+                }
                 match performed {
                     Ok(seen) => observation = seen,
-                    Err(gone) => return ended_by_loss(attempt, gone).map_err(Stop::Fault),
+                    Err(gone) => {
+                        let end = ended_by_loss(attempt, gone)?;
+                        turn.left_with(&action, end);
+                        return Ok(end);
+                    }
                 }
             }
         }
         cause = observe(attempt, cause, &observation)?;
         if let Some(end) = over_limit(attempt, deadline) {
             return Ok(end);
+        }
+        if let (Some(detector), Some(deed)) = (&mut detector, deed)
+            && let Some(rule) = detector.saw(deed, &observation)
+        {
+            let note = format!("the agent is stuck: {rule}");
+            attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
+            attempt.end_note = Some(note);
+            return Ok(TurnEnd::Stuck);
         }
     }
 }
@@ -299,6 +338,10 @@ pub(crate) fn observe(attempt: &mut Attempt, cause: u64, seen: &Observation) -> 
         ObservationKind::Reply => Source::User,
         _ => Source::Environment,
     };
+    for picture in &seen.pictures {
+        let kept = attempt.table.writer.keep_picture(picture);
+        kept.map_err(|error| evidence_lost(&error))?;
+    }
     attempt.record(source, Some(cause), EventBody::Observation(seen.clone()))
 }
 
@@ -371,7 +414,9 @@ pub(crate) fn not_ready(gone: Gone) -> Fault {
     match gone {
         Gone::Fault(fault) => fault,
         Gone::ScreenLost(why) => lost(format!("the screen was gone before it was shown: {why}")),
-        Gone::UserLeft => lost("the user left before anything was said".to_owned()),
+        Gone::UserLeft | Gone::Spent(_) => {
+            lost("the user left before anything was said".to_owned())
+        }
         Gone::BroughtDown => lost("it ran out of memory before the agent did anything".to_owned()),
     }
 }
@@ -380,6 +425,7 @@ pub(crate) fn not_ready(gone: Gone) -> Fault {
 pub(crate) fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd, Fault> {
     match gone {
         Gone::UserLeft => Ok(TurnEnd::Finished),
+        Gone::Spent(end) => Ok(attempt.models.spent()?.unwrap_or(end)),
         Gone::BroughtDown => Ok(TurnEnd::BroughtDown),
         Gone::ScreenLost(why) => {
             let note = format!("the agent's screen is gone: {why}");

@@ -7,5 +7,13 @@ mod fixture;
 
 #[path = "engine/faults.rs"]
 mod faults;
+#[path = "engine/flow.rs"]
+mod flow;
+#[path = "engine/flow_place.rs"]
+mod flow_place;
+#[path = "engine/flow_users.rs"]
+mod flow_users;
 #[path = "engine/resuming.rs"]
 mod resuming;
+#[path = "engine/workbench.rs"]
+mod workbench;

@@ -215,6 +215,7 @@ pub(crate) fn request() -> Request {
         },
         read_only: Vec::new(),
         display: None,
+        work: None,
         start: Duration::from_secs(10),
     }
 }

@@ -16,7 +16,7 @@ use crate::printed::READ;
 use crate::screens::Screens;
 use crate::script::{self, Nonce};
 use crate::side::on_the_side;
-use crate::{file, record, returned};
+use crate::{file, record, returned, reward};
 
 /// The sign that the agent made more than an archive may hold.
 const LEFT_OUT: &str = "left out of the archive";
@@ -81,6 +81,7 @@ impl Grading<'_> {
                 self.command(command, &expected).await
             }
             CheckKind::Script { path, args } => self.script(path, args).await,
+            CheckKind::Reward { script } => self.reward(script).await,
             CheckKind::ReturnedResult { tests } => returned::check(tests, self.evidence.result),
             CheckKind::Answer(test) => Ok(Finding::answered(test.judge(self.evidence.result))),
             CheckKind::Events { must, must_not } => {
@@ -155,6 +156,24 @@ impl Grading<'_> {
             .run(self.evidence.work, Some((tree, &verify)), &exec)
             .await?;
         self.found(ran, |output| script::judge(&nonce, output, running))
+    }
+
+    async fn reward(&self, script: &str) -> Result<Finding, Fault> {
+        let tests = self.task.verify.open(self.evidence.cut_off);
+        let cwd = self.task.environment.cwd.as_deref();
+        let timeout = self.task.limits.check.duration();
+        let exec = reward::exec(tests, script, cwd, timeout)?;
+        if let Some(finding) = self.left_out() {
+            return Ok(finding);
+        }
+        let (ran, rewards) = self
+            .place
+            .rewarded(self.evidence.work, tests, &exec)
+            .await?;
+        let [text, json] = &rewards;
+        self.found(ran, |output| {
+            Ok(reward::judge(output, [text.as_deref(), json.as_deref()]))
+        })
     }
 
     async fn sight(&self, test: &SightTest) -> Result<Finding, Fault> {

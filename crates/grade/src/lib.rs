@@ -16,6 +16,7 @@ mod printed;
 mod reason;
 mod record;
 mod returned;
+mod reward;
 mod screens;
 mod script;
 mod side;

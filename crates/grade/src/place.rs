@@ -10,6 +10,7 @@ use agon_sandbox::{Exec, ExecOutput, Provider, Request, Sandbox, SandboxError, W
 
 use crate::finding::bad_check;
 use crate::interpreter::Running;
+use crate::reward;
 use crate::script::{Nonce, VERIFY};
 
 #[derive(Debug, Clone, Copy)]
@@ -70,49 +71,144 @@ impl Place<'_> {
         verify: Option<(&FileTree, &str)>,
         exec: &Exec,
     ) -> Result<Ran, Fault> {
-        match self {
-            Self::Nowhere => Err(bad_check(
-                "the environment is `none`: there is nothing to run commands in",
-            )),
-            Self::Inside(sandbox) => carry_out(*sandbox, verify, exec).await,
-            Self::Fresh { provider, request } => {
-                let work = work.ok_or_else(|| {
-                    Fault::new(FaultClass::Evidence, "there is no frozen working folder")
-                })?;
-                let sandbox = in_time("a fresh sandbox", request.start, provider.prepare(request))
-                    .await?
-                    .map_err(trouble)?;
-                let ran = in_fresh(&*sandbox, work, verify, exec).await;
-                // What is found is found; leftovers are removed by the next start.
-                let _ = in_time("removing a sandbox", Duration::ZERO, sandbox.destroy()).await;
-                ran
+        let opened = match self.open(work, exec.timeout).await? {
+            Ok(opened) => opened,
+            Err(why) => return Ok(Ran::Spoiled(why)),
+        };
+        let ran = carry_out(opened.sandbox(), verify, exec).await;
+        opened.close().await;
+        ran
+    }
+
+    /// Runs a program that leaves its word in files, and reads those of [`reward::FILES`].
+    pub(crate) async fn rewarded(
+        &self,
+        work: Option<&WorkArchive>,
+        tests: &FileTree,
+        exec: &Exec,
+    ) -> Result<(Ran, Rewards), Fault> {
+        let opened = match self.open(work, exec.timeout).await? {
+            Ok(opened) => opened,
+            Err(why) => return Ok((Ran::Spoiled(why), Rewards::default())),
+        };
+        let found = reward_in(opened.sandbox(), tests, exec).await;
+        opened.close().await;
+        found
+    }
+
+    /// The sandbox to look in, or why what the agent left made it impossible to look.
+    async fn open(
+        &self,
+        work: Option<&WorkArchive>,
+        limit: Duration,
+    ) -> Result<Result<Opened<'_>, String>, Fault> {
+        let (provider, request) = match self {
+            Self::Nowhere => {
+                return Err(bad_check(
+                    "the environment is `none`: there is nothing to run commands in",
+                ));
+            }
+            Self::Inside(sandbox) => return Ok(Ok(Opened::Inside(*sandbox))),
+            Self::Fresh { provider, request } => (provider, request),
+        };
+        let work = work
+            .ok_or_else(|| Fault::new(FaultClass::Evidence, "there is no frozen working folder"))?;
+        let sandbox = in_time("a fresh sandbox", request.start, provider.prepare(request))
+            .await?
+            .map_err(trouble)?;
+        let unpacked = unpack(&*sandbox, work, limit).await;
+        let opened = Opened::Fresh(sandbox);
+        match unpacked {
+            Ok(None) => Ok(Ok(opened)),
+            Ok(Some(why)) => {
+                opened.close().await;
+                Ok(Err(why))
+            }
+            Err(fault) => {
+                opened.close().await;
+                Err(fault)
             }
         }
     }
 }
 
-async fn in_fresh(
+/// A sandbox to look in.
+enum Opened<'a> {
+    Inside(&'a dyn Sandbox),
+    Fresh(Box<dyn Sandbox>),
+}
+
+impl Opened<'_> {
+    fn sandbox(&self) -> &dyn Sandbox {
+        match self {
+            Self::Inside(sandbox) => *sandbox,
+            Self::Fresh(sandbox) => sandbox.as_ref(),
+        }
+    }
+
+    async fn close(self) {
+        if let Self::Fresh(sandbox) = self {
+            // What is found is found; leftovers are removed by the next start.
+            let _ = in_time("removing a sandbox", Duration::ZERO, sandbox.destroy()).await;
+        }
+    }
+}
+
+/// Says why it was impossible, where that is the agent's doing: what is unpacked is the agent's, so it is
+/// the agent's doing if it is too much.
+async fn unpack(
     sandbox: &dyn Sandbox,
     work: &WorkArchive,
-    verify: Option<(&FileTree, &str)>,
-    exec: &Exec,
-) -> Result<Ran, Fault> {
-    let spoiled = |why: String| {
-        Ok(Ran::Spoiled(format!(
-            "the working folder could not be unpacked: {why}"
-        )))
-    };
-    // What is unpacked is the agent's, so it is the agent's doing if it is too much.
-    match in_time("it", exec.timeout, sandbox.unpack(work)).await {
-        Ok(Ok(())) => carry_out(sandbox, verify, exec).await,
+    limit: Duration,
+) -> Result<Option<String>, Fault> {
+    let why = match in_time("it", limit, sandbox.unpack(work)).await {
+        Ok(Ok(())) => return Ok(None),
         Ok(Err(
             error @ (SandboxError::Denied(_)
             | SandboxError::OutOfMemory
             | SandboxError::Timeout { .. }),
-        )) => spoiled(error.to_string()),
-        Ok(Err(error)) => Err(trouble(error)),
-        Err(late) => spoiled(late.message),
+        )) => error.to_string(),
+        Ok(Err(error)) => return Err(trouble(error)),
+        Err(late) => late.message,
+    };
+    Ok(Some(format!(
+        "the working folder could not be unpacked: {why}"
+    )))
+}
+
+/// What stands in the files that say a reward.
+pub(crate) type Rewards = [Option<Vec<u8>>; 2];
+
+async fn reward_in(
+    sandbox: &dyn Sandbox,
+    tests: &FileTree,
+    exec: &Exec,
+) -> Result<(Ran, Rewards), Fault> {
+    let clear = reward::clear();
+    match in_time("clearing /tests", clear.timeout, sandbox.exec(&clear)).await? {
+        Ok(output) if output.exit.success() => {}
+        Ok(output) => {
+            let why = format!("what was in the way of the tests can't be removed: {}", output.exit);
+            return Ok((Ran::Spoiled(why), Rewards::default()));
+        }
+        Err(error @ SandboxError::OutOfMemory) => {
+            return Ok((Ran::Spoiled(error.to_string()), Rewards::default()));
+        }
+        Err(error) => return Err(trouble(error)),
     }
+    let blank = reward::blank()?;
+    let copied = in_time("clearing rewards", exec.timeout, sandbox.copy_in(&blank, "/"));
+    copied.await?.map_err(trouble)?;
+    let ran = carry_out(sandbox, Some((tests, reward::TESTS)), exec).await?;
+    let mut rewards = Rewards::default();
+    if let Ran::Ended(_) = &ran {
+        for (reward, path) in rewards.iter_mut().zip(reward::FILES) {
+            let read = in_time("reading a reward", exec.timeout, sandbox.read(path, reward::MOST));
+            // It was there before: whatever is wrong with it now is no reward.
+            *reward = read.await?.ok();
+        }
+    }
+    Ok((ran, rewards))
 }
 
 async fn carry_out(

@@ -18,6 +18,9 @@ use crate::error::SandboxError;
 /// The working folder inside of every sandbox.
 pub const WORK: &str = "/work";
 
+/// Another name that people and programs know a mounted working folder by.
+pub const WORKSPACE: &str = "/workspace";
+
 /// What a sandbox is made for.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -27,6 +30,10 @@ pub struct Request {
     pub read_only: Vec<ReadOnlyFolder>,
     /// The X display that its programs see.
     pub display: Option<DisplayMount>,
+    /// A folder of the host that is the working folder itself, also seen as [`WORKSPACE`] where the
+    /// place is free. Programs run as its owner, so that what they make there is the owner's. It
+    /// stays when the sandbox goes, and a freeze takes nothing of it.
+    pub work: Option<PathBuf>,
     /// Deadline for being ready.
     pub start: Duration,
 }

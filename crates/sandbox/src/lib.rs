@@ -6,10 +6,12 @@ pub mod capture;
 pub mod container;
 pub mod contract;
 pub mod error;
+mod hidden;
 pub mod index;
 pub mod init;
 pub mod limits;
 pub mod local;
+mod mounted;
 pub mod owned_folder;
 pub mod reaper;
 pub mod session;
@@ -17,7 +19,7 @@ pub mod session;
 pub use archive::WorkArchive;
 pub use contract::{
     Captured, DROP_LINE, DisplayMount, Exec, ExecOutput, Exit, Frozen, Moment, Owner, Piped,
-    Provider, ReadOnlyFolder, Request, Sandbox, Terminal, WORK, X_SOCKETS,
+    Provider, ReadOnlyFolder, Request, Sandbox, Terminal, WORK, WORKSPACE, X_SOCKETS,
 };
 pub use error::SandboxError;
 pub use index::{ArchiveIndex, Held};

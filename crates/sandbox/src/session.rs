@@ -74,6 +74,8 @@ pub struct Timeouts {
     pub hard: Duration,
     /// Without any output; then the command is left running.
     pub quiet: Duration,
+    /// In place of `quiet`: from now on, with output or without; then the command is left running.
+    pub wait: Option<Duration>,
 }
 
 /// What came of a command since the last result.
@@ -151,6 +153,11 @@ impl ShellSession {
         self.running.is_some()
     }
 
+    /// For how long the command has been running that was left running.
+    pub fn running_for(&self) -> Option<Duration> {
+        self.running.map(|since| since.elapsed())
+    }
+
     /// Bytes of output that the sink did not get because the session's limit was reached.
     pub fn dropped(&self) -> u64 {
         self.dropped
@@ -165,8 +172,9 @@ impl ShellSession {
     ) -> Result<CommandResult, SandboxError> {
         if self.is_running() {
             return Err(SandboxError::Denied(
-                "the last command is still running: wait for it with an empty command, send it a \
-                 line with `input: true`, or interrupt it with C-c and `input: true`"
+                "not run, because the last command is still running: wait for it with an empty \
+                 command, send it a line with `input: true`, or interrupt it with C-c and \
+                 `input: true`"
                     .to_owned(),
             ));
         }
@@ -218,7 +226,8 @@ impl ShellSession {
     fn started(&self) -> Result<Instant, SandboxError> {
         self.running.ok_or_else(|| {
             SandboxError::Denied(
-                "no command is running that could be waited for or typed to".to_owned(),
+                "no command is running that could be waited for or typed to: start one first"
+                    .to_owned(),
             )
         })
     }
@@ -231,8 +240,10 @@ impl ShellSession {
     ) -> Result<CommandResult, SandboxError> {
         let started = self.started()?;
         let hard = started + timeouts.hard;
+        let patience = timeouts.wait.map(|wait| Instant::now() + wait);
         loop {
-            let deadline = hard.min(Instant::now() + timeouts.quiet);
+            let soft = patience.unwrap_or_else(|| Instant::now() + timeouts.quiet);
+            let deadline = hard.min(soft);
             match self.step(deadline).await? {
                 Step::Output => {}
                 Step::Ended(end) => return self.ended(sandbox, end, false).await,

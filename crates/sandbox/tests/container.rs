@@ -18,9 +18,13 @@ mod fixture;
 mod life;
 #[path = "container/listening.rs"]
 mod listening;
+#[path = "container/mounted.rs"]
+mod mounted;
 #[path = "container/pauses.rs"]
 mod pauses;
 #[path = "container/programs.rs"]
 mod programs;
+#[path = "container/recipes.rs"]
+mod recipes;
 
 session_scenarios!(fixture::sandbox);

@@ -22,6 +22,8 @@ mod ground;
 mod limits;
 #[path = "local/listening.rs"]
 mod listening;
+#[path = "local/mounted.rs"]
+mod mounted;
 #[path = "local/owner.rs"]
 mod owner;
 #[path = "local/pauses.rs"]

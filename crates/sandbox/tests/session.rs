@@ -24,6 +24,7 @@ async fn sandbox() -> Box<dyn Sandbox> {
         },
         read_only: Vec::new(),
         display: None,
+        work: None,
         start: Duration::from_secs(60),
     };
     let provider = LocalProvider::new(config).unwrap();

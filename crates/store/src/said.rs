@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::blobs::{self, Stored};
 use crate::error::StoreError;
+use crate::folder::RunFolder;
 use crate::reader::RunReader;
 use crate::writer::RunWriter;
 
@@ -124,13 +125,20 @@ fn looks_packed(bytes: &[u8]) -> bool {
 impl RunReader {
     /// A body as it was, put together again.
     pub fn said(&self, said: &Said) -> Result<Value, StoreError> {
+        self.folder().said(said)
+    }
+}
+
+impl RunFolder {
+    /// A body as it was, put together again.
+    pub fn said(&self, said: &Said) -> Result<Value, StoreError> {
         let mut room = MOST;
         match said {
             Said::Here(body) => self.whole(body, &mut room),
             Said::Blob { blob, .. } => {
                 let text = self.read_said(blob)?;
                 let body = serde_json::from_slice(&text).map_err(|error| StoreError::Broken {
-                    path: self.folder().blob(blob),
+                    path: self.blob(blob),
                     message: error.to_string(),
                 })?;
                 self.whole(&body, &mut room)
@@ -177,25 +185,25 @@ impl RunReader {
     fn take(&self, room: &mut u64, bytes: usize, digest: &Digest) -> Result<(), StoreError> {
         let left = room.checked_sub(bytes as u64);
         *room = left.ok_or_else(|| StoreError::Broken {
-            path: self.folder().blob(digest),
+            path: self.blob(digest),
             message: "what refers to it is larger than any body of a model".to_owned(),
         })?;
         Ok(())
     }
 
     fn read_said(&self, digest: &Digest) -> Result<Vec<u8>, StoreError> {
-        let path = self.folder().blob(digest);
+        let path = self.blob(digest);
         let read = || -> io::Result<Vec<u8>> {
-            blobs::verify(self.folder(), digest)?;
-            bounded(blobs::open_compressed(self.folder(), digest)?)
+            blobs::verify(self, digest)?;
+            bounded(blobs::open_compressed(self, digest)?)
         };
         read().map_err(StoreError::io("can't read", &path))
     }
 
     fn read_plain(&self, digest: &Digest) -> Result<Vec<u8>, StoreError> {
-        let path = self.folder().blob(digest);
+        let path = self.blob(digest);
         let read = || -> io::Result<Vec<u8>> {
-            blobs::verify(self.folder(), digest)?;
+            blobs::verify(self, digest)?;
             bounded(File::open(&path)?)
         };
         read().map_err(StoreError::io("can't read", &path))

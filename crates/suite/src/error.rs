@@ -108,10 +108,16 @@ impl SourceText {
         &self.text
     }
 
+    /// The line of a place, from 1.
+    pub(crate) fn line(&self, start: usize) -> usize {
+        let before = self.text.get(..start).unwrap_or_default();
+        before.matches('\n').count() + 1
+    }
+
     pub(crate) fn error(&self, error: NodeError) -> SuiteError {
         let (start, end) = error.span.map_or((0, 0), |span| (span.start, span.end));
         let before = self.text.get(..start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
+        let line = self.line(start);
         let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
         SuiteError::Text(Box::new(TextError {
             message: error.message,

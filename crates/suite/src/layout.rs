@@ -174,7 +174,7 @@ fn folders(path: &Path) -> Result<Vec<PathBuf>, SuiteError> {
 }
 
 /// What lies in a folder, without hidden things, in order.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, SuiteError> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, SuiteError> {
     let failed = |error| SuiteError::unreadable(folder, error);
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -187,7 +187,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, SuiteError> {
     Ok(paths)
 }
 
-fn folder_name(path: &Path) -> Option<String> {
+pub(crate) fn folder_name(path: &Path) -> Option<String> {
     let full = fs::canonicalize(path).ok()?;
     full.file_name()?.to_str().map(str::to_owned)
 }

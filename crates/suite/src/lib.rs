@@ -1,14 +1,18 @@
 //! Suites on disk become tasks, and tasks become a frozen plan. Nothing here runs anything: no
 //! async, no sandbox, no agent.
 
+mod answer;
+mod benchmark;
 mod build;
 mod error;
 mod facts;
 pub mod filter;
 mod format;
+mod harbor;
 mod layout;
 mod lint;
 mod load;
+mod patterns;
 mod plan;
 mod selection;
 mod source;
@@ -18,8 +22,8 @@ pub use build::{BadSteps, MaxSteps};
 pub use error::{SuiteError, SuiteErrors, TextError};
 pub use facts::{Facts, SuiteFacts, TaskFacts, difference};
 pub use filter::{Filter, FilterError};
-pub use format::{suite_schema, task_schema};
+pub use format::{benchmark_schema, suite_schema, task_schema};
 pub use lint::{Finding, Severity, lint};
-pub use load::{LoadOptions, Suite, load_suite};
+pub use load::{ImageBuild, LoadOptions, Suite, load_suite};
 pub use plan::{AgentIdentity, Plan, PlanError, PlanOptions, PlannedTrial};
 pub use selection::{Selection, SelectionError};

@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 
 use agon_core::digest::Hasher;
 use agon_core::files::FileTree;
-use agon_core::{Clock, Digest, Task};
+use agon_core::{Clock, Digest, Seconds, Task};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::benchmark;
 use crate::build::{self, Draft, MaxSteps};
 use crate::error::{SourceText, SuiteError, SuiteErrors};
 use crate::format::SuiteFile;
+use crate::harbor;
 use crate::layout::{self, Found};
+use crate::lint::Finding;
 use crate::source::{MAX_FILE, Node, NodeError, parse_toml, parse_yaml};
 use crate::tree;
 
@@ -46,11 +49,40 @@ pub struct Suite {
     pub path: PathBuf,
     /// Over all tasks and what reports use of them.
     pub digest: Digest,
-    /// In order of level (none last), category, id.
+    /// In order of level (none last), category, id; those of a dataset in its own order.
     pub tasks: Vec<Task>,
+    /// The fields of a dataset that no agent may learn.
+    pub hidden: Vec<String>,
+    /// Images that have to be made before the tasks can be played.
+    pub builds: Vec<ImageBuild>,
+    /// What was noticed while reading.
+    pub notes: Vec<Finding>,
+}
+
+/// An image that a suite brings the recipe of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageBuild {
+    /// As the environments of tasks name it. It has the digest of the recipe in it: a tag that is there
+    /// already need not be made again.
+    pub tag: String,
+    /// Has a `Dockerfile`, and what that copies.
+    pub folder: PathBuf,
+    /// How long it may take.
+    pub limit: Seconds,
 }
 
 pub fn load_suite(path: &Path, options: &LoadOptions<'_>) -> Result<Suite, SuiteErrors> {
+    let place = |folder: &Path| folder.join(benchmark::FILE).is_file();
+    match path.parent() {
+        _ if place(path) => return benchmark::load(path, options),
+        Some(folder) if path.file_name().is_some_and(|name| name == benchmark::FILE) => {
+            return benchmark::load(folder, options);
+        }
+        _ => {}
+    }
+    if let Some(folders) = harbor::find(path) {
+        return harbor::load(path, &folders, options);
+    }
     let mut errors = Vec::new();
     let layout = match layout::discover(path, &mut errors) {
         Ok(layout) => layout,
@@ -87,12 +119,15 @@ pub fn load_suite(path: &Path, options: &LoadOptions<'_>) -> Result<Suite, Suite
         name: config.name.unwrap_or(layout.name),
         description: config.description,
         path: path.to_owned(),
-        digest: digest(&tasks),
+        digest: suite_digest(&tasks),
+        hidden: Vec::new(),
+        builds: Vec::new(),
+        notes: Vec::new(),
         tasks,
     })
 }
 
-fn digest(tasks: &[Task]) -> Digest {
+pub(crate) fn suite_digest(tasks: &[Task]) -> Digest {
     let mut hasher = Hasher::default();
     for task in tasks {
         hasher.part(task.digest.bytes());
@@ -126,6 +161,7 @@ impl Loader<'_> {
             verify,
             solve,
             root: self.root.to_owned(),
+            instance: None,
         };
         build::task(draft, self.config, self.options.max_steps.as_ref())
             .map_err(|errors| errors.into_iter().map(|e| source.error(e)).collect())
@@ -133,7 +169,9 @@ impl Loader<'_> {
 }
 
 /// What a task's own folder adds to its file.
-fn extras(folder: Option<&Path>) -> Result<(FileTree, FileTree, Option<String>), SuiteError> {
+pub(crate) fn extras(
+    folder: Option<&Path>,
+) -> Result<(FileTree, FileTree, Option<String>), SuiteError> {
     let Some(folder) = folder else {
         return Ok((FileTree::default(), FileTree::default(), None));
     };
@@ -169,7 +207,7 @@ fn config(path: &Path) -> Result<SuiteFile, SuiteError> {
     read().map_err(|error| source.error(error))
 }
 
-fn read_text(path: &Path) -> Result<SourceText, SuiteError> {
+pub(crate) fn read_text(path: &Path) -> Result<SourceText, SuiteError> {
     let failed = |error| SuiteError::unreadable(path, error);
     let mut bytes = Vec::new();
     File::open(path)

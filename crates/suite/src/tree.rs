@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use agon_core::digest::{Digest, Hasher};
-use agon_core::files::{FileEntry, FileTree};
+use agon_core::files::{Escapes, FileEntry, FileTree};
 
 use crate::error::SuiteError;
 
@@ -31,6 +31,21 @@ pub(crate) fn read(root: &Path) -> Result<FileTree, SuiteError> {
     }
     walk.tree.sort();
     Ok(walk.tree)
+}
+
+/// One tree with another over it: where both have a file, the upper one counts.
+pub(crate) fn over(below: &FileTree, top: &FileTree) -> Result<FileTree, Escapes> {
+    let mut tree = FileTree::default();
+    for entry in below.entries() {
+        if top.find(&entry.path).is_none() {
+            tree.push(entry.clone())?;
+        }
+    }
+    for entry in top.entries() {
+        tree.push(entry.clone())?;
+    }
+    tree.sort();
+    Ok(tree)
 }
 
 struct Walk {

@@ -72,22 +72,46 @@ fn bwrap() -> Result<(), Failure> {
 pub(super) fn container_seconds(api: &DockerApi, image: &str, times: u32) -> Result<f64, Failure> {
     let started = Instant::now();
     for _ in 0..times {
-        let created = api.post(
-            "/containers/create",
-            &json!({
-                "Image": image,
-                "Cmd": ["sleep", "infinity"],
-                "Labels": { "agon.bench": "bare" },
-                "HostConfig": { "NetworkMode": "none" },
-            }),
-        )?;
-        let id = text(&created, "Id")?;
-        let used = use_container(api, id);
+        let id = create(api, image)?;
+        let used = use_container(api, &id);
         // Also after a failure: nothing that was started stays.
         api.delete(&format!("/containers/{id}?force=true&v=true"))?;
         used?;
     }
     Ok(started.elapsed().as_secs_f64())
+}
+
+/// Create, start and one exec, `times` times one after the other; seconds for that, without removing.
+pub(super) fn container_start_seconds(
+    api: &DockerApi,
+    image: &str,
+    times: u32,
+) -> Result<f64, Failure> {
+    let mut seconds = 0.0;
+    for _ in 0..times {
+        let started = Instant::now();
+        let id = create(api, image)?;
+        let used = api
+            .post(&format!("/containers/{id}/start"), &Value::Null)
+            .and_then(|_| exec(api, &id, "echo done > /tmp/done.txt"));
+        seconds += started.elapsed().as_secs_f64();
+        api.delete(&format!("/containers/{id}?force=true&v=true"))?;
+        used?;
+    }
+    Ok(seconds)
+}
+
+fn create(api: &DockerApi, image: &str) -> Result<String, Failure> {
+    let created = api.post(
+        "/containers/create",
+        &json!({
+            "Image": image,
+            "Cmd": ["sleep", "infinity"],
+            "Labels": { "agon.bench": "bare" },
+            "HostConfig": { "NetworkMode": "none" },
+        }),
+    )?;
+    Ok(text(&created, "Id")?.to_owned())
 }
 
 fn use_container(api: &DockerApi, id: &str) -> Result<(), Failure> {

@@ -2,8 +2,10 @@
 //! unless it is a person, and never sees more than the agent was told and did.
 
 use std::fmt;
+use std::time::Duration;
 
 use agon_core::Event;
+use agon_core::verdict::TurnEnd;
 use async_trait::async_trait;
 
 /// What a user hears.
@@ -34,16 +36,20 @@ impl Reply {
     }
 }
 
-/// Why a user does not answer: never the agent's doing, so these are faults.
+/// Why a user does not answer: not the agent's doing, so these are faults.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UserError {
     #[error("the simulated user can't be set up: {0}")]
     Setup(String),
     #[error("the simulated user's model failed: {0}")]
     Model(String),
-    /// It said what contradicts its facts, again and again.
+    /// It said what contradicts its facts, or fell out of its part, again and again.
     #[error("the simulated user did not stay with its facts: {0}")]
     Untruthful(String),
+    /// The trial's or the run's tokens or money are used up: `TokenLimit` or `MoneyLimit`. No fault if
+    /// they were the trial's.
+    #[error("there is no budget left for the simulated user's model")]
+    Spent(TurnEnd),
     #[error("nobody answers: {0}")]
     Nobody(String),
 }
@@ -56,6 +62,11 @@ pub trait Respondent: fmt::Debug + Send {
     fn looks_back(&self) -> bool {
         false
     }
+
+    /// How long an answer may take, where that is more than a step of the agent.
+    fn takes(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Somebody at the keyboard.
@@ -63,4 +74,11 @@ pub trait Respondent: fmt::Debug + Send {
 pub trait Person: fmt::Debug + Send + Sync {
     /// Shows the agent's message and waits for an answer.
     async fn ask(&self, message: &str) -> Result<String, UserError>;
+}
+
+/// What a user says to a message, in tests.
+#[cfg(test)]
+pub(super) async fn said(user: &mut dyn Respondent, message: &str) -> Reply {
+    let so_far = &[];
+    user.reply(Heard { message, so_far }).await.unwrap()
 }

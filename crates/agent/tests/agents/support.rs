@@ -37,6 +37,8 @@ pub(crate) fn services() -> Services {
         local: Arc::new(NoSandboxes),
         hidden: Vec::new(),
         models: Vec::new(),
+        config: None,
+        session: None,
     }
 }
 

@@ -9,10 +9,13 @@ use agon_suite::MaxSteps;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::arena::ArenaCommand;
+use super::bench::BenchCommand;
 use super::desktop::DesktopArgs;
+use super::export::{ExportArgs, ImportArgs};
 use super::llm::{LlmCommand, ModelArgs};
 use super::ocr::OcrCommand;
 use super::predict::PredictArgs;
+use super::solve::SolveArgs;
 
 /// Evaluates autonomous agents: puts them in front of tasks in real environments, records
 /// everything, and gives a score that can be trusted.
@@ -39,12 +42,21 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Let a model predict single actions, and score them.
     Predict(Box<PredictArgs>),
+    /// Let an agent work on one task in a folder of yours.
+    Solve(Box<SolveArgs>),
+    /// Run an agent over a benchmark, with result files as of seed 003's system.
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// List the tasks of suites.
     List(ListArgs),
     /// Check suites: schema, and that doing nothing fails and the solution passes.
     Lint(LintArgs),
     /// Report on runs; several are compared.
     Report(ReportArgs),
+    /// Write a run in another system's form.
+    Export(ExportArgs),
+    /// Make a run folder of another system's results.
+    Import(ImportArgs),
     /// Serve agents and evaluators that play and judge in real time, and bring them together.
     #[command(subcommand)]
     Arena(ArenaCommand),
@@ -341,6 +353,6 @@ fn image_tag(text: &str) -> Result<String, String> {
     }
 }
 
-fn dollars(text: &str) -> Result<Money, String> {
+pub(super) fn dollars(text: &str) -> Result<Money, String> {
     Money::parse(text).ok_or_else(|| format!("`{text}` is no amount such as 2.50"))
 }

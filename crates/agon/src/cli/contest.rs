@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_agent::user::Users;
-use agon_agent::{AgentFactory, AgentSpec, Services};
+use agon_agent::{AgentFactory, AgentSpec, KINDS, Services};
 use agon_core::environment::Network;
-use agon_core::{Clock, Digest, Environment, EnvironmentKind, Money, Seed, Task};
+use agon_core::{Clock, Digest, Environment, EnvironmentKind, Money, Seed, Task, User};
 use agon_engine::{
     Dispatch, Mode, Providers, Removals, RunEnd, Shelf, Spent, Table, Watch, digests, dispatch,
     regrade, select,
 };
-use agon_llm::{Account, Budget, Model};
+use agon_llm::config::Config;
+use agon_llm::{Account, Budget, Model, Session};
 use agon_sandbox::container::ContainerProvider;
 use agon_store::stored::FORMAT;
 use agon_store::{AgentStamp, Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
@@ -37,6 +38,9 @@ pub(super) struct Entry {
     pub(super) agent: String,
     /// The first is the agent's own; a gateway gives agents these and no other.
     pub(super) models: Vec<Model>,
+    /// Where agents of ours find their settings and further models.
+    pub(super) config: Option<Arc<Config>>,
+    pub(super) session: Option<Arc<Session>>,
     /// Of the tape that answers instead of them.
     pub(super) tape: Option<Digest>,
     pub(super) seed: u64,
@@ -52,7 +56,7 @@ pub(super) struct Contest {
     pub(super) plan: Plan,
     pub(super) manifest: Manifest,
     agents: AgentFactory,
-    models: Vec<Model>,
+    users: Users,
     providers: Providers,
     clock: Arc<dyn Clock>,
 }
@@ -130,11 +134,12 @@ impl Contest {
             host: host::stamp(limits, engines),
         };
         manifest.plan = facts(&manifest).digest();
+        let users = users(entry, plan.tasks())?;
         Ok(Self {
             plan,
             manifest,
             agents,
-            models: entry.models.clone(),
+            users,
             providers,
             clock,
         })
@@ -179,10 +184,7 @@ impl Contest {
             writer: RunWriter::open(folder)?,
             providers: self.providers,
             agents: self.agents,
-            users: Users {
-                models: self.models,
-                person: None,
-            },
+            users: self.users,
             watch: Arc::clone(&watch),
             keep_work: KEEP_WORK,
             removals: Removals::default(),
@@ -222,13 +224,42 @@ fn enter_agent(
     } else {
         &entry.agent
     };
-    let spec: AgentSpec = name.parse()?;
+    let kinds = KINDS.iter().chain(agon_workflow::codeact::KINDS);
+    let spec = AgentSpec::parse_among(name, kinds)?;
     let services = Services {
         local: Arc::clone(&providers.local),
         hidden,
         models: entry.models.clone(),
+        config: entry.config.clone(),
+        session: entry.session.clone(),
     };
     Ok(AgentFactory::new(&spec, &services)?)
+}
+
+/// Who can speak for the tasks' users: the run's models, and those that personas name.
+fn users(entry: &Entry, tasks: &[Arc<Task>]) -> Result<Users, Failure> {
+    let mut models = entry.models.clone();
+    for task in tasks {
+        let User::Persona(persona) = task.user.on_host() else {
+            continue;
+        };
+        let Some(name) = &persona.model else { continue };
+        if models.iter().any(|model| model.spec().name == *name) {
+            continue;
+        }
+        let (Some(config), Some(session)) = (&entry.config, &entry.session) else {
+            return Err(Failure::new(format_args!(
+                "the user of {} is played by the model `{name}`: give a configuration that has it, and a \
+                 model for the agent with --model",
+                task.id
+            )));
+        };
+        models.push(session.model(config.model(name)?)?);
+    }
+    Ok(Users {
+        models,
+        person: None,
+    })
 }
 
 /// What enforces limits, which engines run, and the digests of the images: or what is missing.

@@ -100,6 +100,7 @@ fn request() -> Request {
         },
         read_only: Vec::new(),
         display: None,
+        work: None,
         start: Duration::from_secs(20),
     }
 }

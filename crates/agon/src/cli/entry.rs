@@ -8,8 +8,8 @@ use super::args::{Cli, Command};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{
-    arena, clean, desktop, doctor, image, lint, list, llm, ocr, output, predict, report, run,
-    schema,
+    arena, bench, clean, desktop, doctor, export, image, lint, list, llm, ocr, output, predict, report, run,
+    schema, solve,
 };
 
 pub fn main() -> ExitCode {
@@ -27,9 +27,13 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => in_runtime(run::run(&args)),
         Command::Predict(args) => in_runtime(predict::predict(&args)),
+        Command::Solve(args) => in_runtime(solve::solve(&args)),
+        Command::Bench(command) => in_runtime(bench::bench(&command)),
         Command::List(args) => list::list(&args),
         Command::Lint(args) => in_runtime(lint::lint(&args)),
         Command::Report(args) => report::report(&args),
+        Command::Export(args) => export::export(&args),
+        Command::Import(args) => export::import(&args),
         Command::Arena(command) => arena::arena(command),
         Command::Desktop(args) => desktop::desktop(args),
         Command::Llm(command) => llm::llm(command),

@@ -13,6 +13,12 @@ pub enum Exit {
     Bad = 2,
     /// The score is under `--fail-under`.
     Under = 3,
+    /// `solve`: the agent refused the task.
+    Rejected = 4,
+    /// `solve`: a limit ended the agent's turn.
+    Limit = 5,
+    /// `solve`: the agent repeated itself without getting on.
+    Stuck = 6,
     Interrupted = 130,
 }
 

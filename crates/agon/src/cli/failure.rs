@@ -81,6 +81,9 @@ failures!(
     agon_report::ReportError,
     agon_sandbox::SandboxError,
     agon_store::StoreError,
+    agon_workflow::controller::ControllerError,
+    agon_workflow::eval::EvalFileError,
+    agon_workflow::runtime::RuntimeError,
     serde_json::Error,
     std::io::Error,
 );

@@ -197,6 +197,8 @@ async fn play(
     let entry = Entry {
         agent: agent.to_owned(),
         models: Vec::new(),
+        config: None,
+        session: None,
         tape: None,
         seed: 0,
         epochs: 1,

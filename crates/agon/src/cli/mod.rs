@@ -3,12 +3,14 @@
 
 mod arena;
 mod args;
+mod bench;
 mod clean;
 mod contest;
 mod desktop;
 mod doctor;
 mod entry;
 mod exit;
+mod export;
 mod failure;
 mod host;
 mod image;
@@ -27,6 +29,7 @@ mod report;
 mod run;
 mod schema;
 mod signals;
+mod solve;
 
 pub use entry::main;
 pub use exit::Exit;

@@ -1,13 +1,14 @@
 //! A run from its first trial to its exit status, whatever is played in it: `agon run` and `agon predict`
 //! differ in what they load and whom they enter.
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use agon_agent::AgentFactory;
 use agon_core::Clock;
-use agon_engine::{Dispatch, Mode, RunBudget, RunEnd};
+use agon_engine::{Dispatch, Mode, RunBudget, RunEnd, Watch};
 use agon_report::{Format, Headline, RunReport, render};
 use agon_store::{Manifest, RunFolder, RunReader};
 
@@ -61,6 +62,18 @@ pub(super) struct Sitting {
     pub(super) earlier: Earlier,
     /// Trials at a time, unless the user says otherwise.
     pub(super) workers: usize,
+    /// Result files beside those of the run folder.
+    pub(super) results: Option<Box<dyn Results>>,
+}
+
+/// Files in another system's form that are written while a run goes on. They are views of the run folder.
+pub(super) trait Results: Debug {
+    /// Before the first trial; brings what is there up to date.
+    fn begin(&mut self, folder: &RunFolder) -> Result<(), Failure>;
+    /// Who is told of trials that end, and tells `inner`.
+    fn watch(&self, inner: Arc<dyn Watch>) -> Arc<dyn Watch>;
+    /// After the last trial of this command.
+    fn end(&mut self, folder: &RunFolder) -> Result<(), Failure>;
 }
 
 pub(super) async fn play(args: &PlayArgs, sitting: Sitting) -> Result<Exit, Failure> {
@@ -103,9 +116,17 @@ pub(super) async fn play(args: &PlayArgs, sitting: Sitting) -> Result<Exit, Fail
             money: args.budget_money,
         },
     };
-    let watch = progress::watch().into();
+    let mut watch: Arc<dyn Watch> = progress::watch().into();
+    let mut results = sitting.results;
+    if let Some(results) = &mut results {
+        results.begin(&folder)?;
+        watch = results.watch(watch);
+    }
     let new = contest.manifest.clone();
     let end = contest.play(&folder, mode, &options, watch, &stop).await?;
+    if let Some(results) = &mut results {
+        results.end(&folder)?;
+    }
     let graded = matches!(end, RunEnd::Complete | RunEnd::Ungraded(_));
     if let (Mode::ValidateOnly, true, Some(old)) = (mode, graded, old) {
         manifest::regraded(&folder, old, &new)?;

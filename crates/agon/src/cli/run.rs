@@ -40,6 +40,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let entry = Entry {
         agent: chosen.agent.clone(),
         tape: models.as_ref().and_then(OpenModels::tape),
+        config: models.as_ref().map(|open| Arc::clone(&open.config)),
+        session: models.as_ref().map(|open| Arc::clone(&open.session)),
         models: models.and_then(|open| open.model).into_iter().collect(),
         seed: chosen.seed,
         epochs: chosen.epochs,
@@ -56,6 +58,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
         own_agent: None,
         earlier: chosen.earlier,
         workers: host::cpus(),
+        results: None,
     };
     play(&args.play, sitting).await
 }

@@ -115,6 +115,7 @@ impl Engine {
                 folder: display.folder(),
                 start: display.start(),
             }),
+            work: None,
             start: START,
         };
         let sandbox = self.runtime.block_on(self.provider.prepare(&request))?;

@@ -147,9 +147,8 @@ impl Bridge<'_, '_> {
                     if keeps_actions {
                         turn.actions.push(action.clone());
                     }
-                    if let Action::Finish { result } = action {
-                        turn.result = result;
-                        return Ok(TurnEnd::Finished);
+                    if let Some(end) = turn.ended_with(&action) {
+                        return Ok(end);
                     }
                     if let WorldClock::Latency { delay } = self.ground.rules.clock {
                         let delay = sleep(delay.duration());
@@ -168,6 +167,9 @@ impl Bridge<'_, '_> {
                         )
                         .await;
                     attempt.book(Spender::Environment, began);
+                    if let Err(Leave::End(end)) = &performed {
+                        turn.left_with(&action, *end);
+                    }
                     observation = performed?;
                 }
             }

@@ -77,6 +77,7 @@ pub(crate) async fn take(
     ground: Ground<'_>,
 ) -> Result<Turn, Fault> {
     let mut turn = Turn::default();
+    stage.remember(&attempt.so_far);
     let mut agent = None;
     let contestant = match enter(attempt).await? {
         Ok(Entrant::Player(player)) => Contestant::Player(player),

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use agon_core::{Action, Limits, Observation};
-use agon_sandbox::session::Timeouts;
 use agon_sandbox::{Sandbox, SandboxError};
 use tokio::time::Instant;
 
-use super::files;
-use super::shell::AgentShell;
+use super::browser::Browser;
+use super::cells::Cells;
+use super::files::Files;
+use super::shell::{AgentShell, Asked};
 use crate::stage::Gone;
 
 /// What a workbench is made from.
@@ -30,6 +31,9 @@ pub struct Tools {
 pub struct Workbench {
     tools: Tools,
     shell: AgentShell,
+    files: Files,
+    cells: Cells,
+    browser: Browser,
 }
 
 impl Workbench {
@@ -40,6 +44,9 @@ impl Workbench {
                 tools.cwd.clone(),
                 tools.shell_log.clone(),
             ),
+            files: Files::new(&tools),
+            cells: Cells::new(tools.limits.clone(), tools.cwd.clone()),
+            browser: Browser::new(tools.limits.clone(), tools.cwd.clone()),
             tools,
         }
     }
@@ -64,28 +71,29 @@ impl Workbench {
                 command,
                 input,
                 timeout,
-                wait: _,
+                wait,
             } => {
                 let hard = timeout.map_or(limits.command.duration(), |asked| {
                     asked.duration().min(limits.command.duration())
                 });
-                let timeouts = Timeouts {
-                    hard: hard.min(left),
-                    quiet: limits.quiet.duration(),
+                let asked = Asked {
+                    command,
+                    input: *input,
+                    hard,
+                    wait: wait.map(|wait| wait.duration().min(limits.command.duration())),
+                    left,
                 };
-                self.shell.run(sandbox, command, *input, timeouts).await
+                self.shell.run(sandbox, asked).await
             }
-            Action::Read { path, lines: _ } => {
-                answered(in_time(most, files::read(sandbox, path, limits)).await)
+            Action::Read { .. }
+            | Action::Write { .. }
+            | Action::Edit { .. }
+            | Action::Insert { .. }
+            | Action::Undo { .. } => {
+                answered(in_time(most, self.files.perform(sandbox, action)).await)
             }
-            Action::Write {
-                path,
-                content,
-                create: _,
-            } => answered(in_time(most, files::write(sandbox, path, content)).await),
-            Action::Edit { path, old, new } => {
-                answered(in_time(most, files::edit(sandbox, path, old, new)).await)
-            }
+            Action::Cell { code } => self.cells.run(sandbox, code, most).await,
+            Action::Browse { code } => self.browser.act(sandbox, code, most).await,
             action => Ok(Observation::error(format!(
                 "there is no `{}` here",
                 action.kind()

@@ -1,7 +1,11 @@
 //! What an agent can do in a sandbox: run commands, run cells, read and change files.
 
 mod bench;
+mod browser;
+mod cells;
+mod drawn;
 mod files;
+mod inside;
 mod shell;
 
 pub use bench::{Tools, Workbench};

@@ -1,4 +1,5 @@
-//! The agent's persistent shell: commands, input, control keys, and what is shown of them.
+//! The agent's persistent shell: commands, input, control keys, and what is shown of them. Does not
+//! know which limits a task has; each call brings its own.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,6 +23,45 @@ pub(super) struct AgentShell {
     log: PathBuf,
 }
 
+/// What is asked of the shell, and how long that may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) command: &'a str,
+    pub(super) input: bool,
+    /// From the start of the command; then it is killed.
+    pub(super) hard: Duration,
+    /// In place of the quiet time: then it is left running.
+    pub(super) wait: Option<Duration>,
+    /// What the turn has left; a command is killed with it.
+    pub(super) left: Duration,
+}
+
+/// What the words of an agent mean to the shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Command,
+    Line,
+    Key,
+    More,
+}
+
+impl Meaning {
+    /// A key is meant for a program even where the agent forgot to say so: no command is called
+    /// like one.
+    fn of(command: &str, input: bool) -> Self {
+        let word = command.trim();
+        if is_control_key(word) {
+            Self::Key
+        } else if input {
+            Self::Line
+        } else if word.is_empty() {
+            Self::More
+        } else {
+            Self::Command
+        }
+    }
+}
+
 impl AgentShell {
     pub(super) fn new(limits: Limits, cwd: Option<String>, log: PathBuf) -> Self {
         Self {
@@ -40,9 +80,7 @@ impl AgentShell {
     pub(super) async fn run(
         &mut self,
         sandbox: &dyn Sandbox,
-        command: &str,
-        input: bool,
-        timeouts: Timeouts,
+        asked: Asked<'_>,
     ) -> Result<Observation, Gone> {
         if self.shell.is_none() {
             match open(sandbox, &self.limits, self.cwd.as_deref(), &self.log).await {
@@ -56,17 +94,21 @@ impl AgentShell {
                 "the shell is not open",
             )));
         };
-        let result = if input && is_control_key(command) {
-            shell.send_key(sandbox, command, timeouts).await
-        } else if input {
-            shell.send_input(sandbox, command, timeouts).await
-        } else if command.trim().is_empty() {
-            shell.wait(sandbox, timeouts).await
-        } else {
-            shell.run(sandbox, command, timeouts).await
+        let before = shell.running_for().unwrap_or_default();
+        let timeouts = Timeouts {
+            hard: asked.hard.min(before.saturating_add(asked.left)),
+            quiet: self.limits.quiet.duration(),
+            wait: asked.wait,
+        };
+        let command = asked.command;
+        let result = match Meaning::of(command, asked.input) {
+            Meaning::Key => shell.send_key(sandbox, command.trim(), timeouts).await,
+            Meaning::Line => shell.send_input(sandbox, command, timeouts).await,
+            Meaning::More => shell.wait(sandbox, timeouts).await,
+            Meaning::Command => shell.run(sandbox, command, timeouts).await,
         };
         match result {
-            Ok(result) => shown(result, &self.limits, timeouts.hard, log),
+            Ok(result) => shown(result, &self.limits, timeouts, log),
             // There was a shell before: the agent ended it and keeps a new one from starting.
             Err(error @ (SandboxError::Missing(_) | SandboxError::Timeout { .. })) => {
                 Ok(Observation::error(format!("there is no shell: {error}")))
@@ -104,7 +146,7 @@ fn is_control_key(text: &str) -> bool {
 fn shown(
     result: CommandResult,
     limits: &Limits,
-    hard: Duration,
+    timeouts: Timeouts,
     log: &ShellLog,
 ) -> Result<Observation, Gone> {
     let lost = |error| Gone::Fault(evidence_lost(&error));
@@ -125,10 +167,23 @@ fn shown(
         log.keep().map_err(lost)?;
     }
     if result.timed_out {
-        text += &format!("\n[killed after {} s]", hard.as_secs_f64());
+        text += &format!("\n[killed after {} s]", timeouts.hard.as_secs_f64());
     }
     if result.restarted {
         text += "\n[the shell was started anew in its first folder]";
+    }
+    if result.running {
+        let why = match timeouts.wait {
+            Some(wait) => format!("still running after {} s", wait.as_secs_f64()),
+            None => format!(
+                "still running, without new output for {} s",
+                timeouts.quiet.as_secs_f64()
+            ),
+        };
+        text += &format!(
+            "\n[{why}: send an empty command to wait on (with `wait` for longer), a line with \
+             `input: true` to answer it, or C-c with `input: true` to interrupt it]"
+        );
     }
     let mut seen = Observation::new(ObservationKind::Output, text);
     seen.exit_status = result.exit;
@@ -136,4 +191,29 @@ fn shown(
     seen.cwd = Some(result.cwd);
     seen.omitted = result.output.omitted;
     Ok(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_agent_means() {
+        for (command, input, meaning) in [
+            ("ls", false, Meaning::Command),
+            ("a\nb", false, Meaning::Command),
+            ("", false, Meaning::More),
+            (" \n", false, Meaning::More),
+            ("", true, Meaning::Line),
+            ("yes", true, Meaning::Line),
+            (" ", true, Meaning::Line),
+            ("C-c", true, Meaning::Key),
+            ("C-c", false, Meaning::Key),
+            ("C-d\n", false, Meaning::Key),
+            ("C-cc", false, Meaning::Command),
+            ("C-c now", true, Meaning::Line),
+        ] {
+            assert_eq!(Meaning::of(command, input), meaning, "{command:?} {input}");
+        }
+    }
 }

@@ -11,7 +11,8 @@ section! {
     /// Every key of `[core]` with its default.
     pub Core {
         default_agent: String = "CodeActAgent".to_owned(),
-        runtime: String = "docker".to_owned(),
+        /// `None`: whoever asks decides.
+        runtime: Option<String> = None,
         max_iterations: u32 = 500,
         /// 0 is no limit.
         max_budget_per_task: Option<Money> = None,

@@ -22,6 +22,8 @@ enum Kind {
     Echo,
     Text(String),
     Script(Script),
+    /// The same, for many conversations at once: which answer it is tells the conversation itself.
+    Turns(Script),
     /// The right answer of the task.
     Expected,
     Wrong,
@@ -36,10 +38,11 @@ impl Mock {
             None if name == "wrong" => Kind::Wrong,
             Some(("text", words)) => Kind::Text(words.to_owned()),
             Some(("script", file)) => Kind::Script(Script::open(Path::new(file))?),
+            Some(("turns", file)) => Kind::Turns(Script::open(Path::new(file))?),
             _ => {
                 let text = format!(
                     "there is no mock/{name}: use mock/echo, mock/text:WORDS, mock/script:FILE, \
-                     mock/expected or mock/wrong"
+                     mock/turns:FILE, mock/expected or mock/wrong"
                 );
                 return Err(LlmError::new(ModelFault::Setup, text));
             }
@@ -57,16 +60,19 @@ impl Mock {
             Kind::Text(words) => words.clone(),
             Kind::Expected => self.key(request)?.right.clone(),
             Kind::Wrong => self.key(request)?.wrong.clone(),
-            Kind::Script(script) => {
-                let entry = script.at(turn);
-                if let Some(error) = entry.error() {
-                    return Err(error);
-                }
-                return Ok(self.body(request, turn, entry.message(turn), entry.usage()));
-            }
+            Kind::Script(script) => return self.scripted(request, script, turn),
+            Kind::Turns(script) => return self.scripted(request, script, answers(request)),
         };
         let message = json!({ "role": "assistant", "content": text });
         Ok(self.body(request, turn, message, None))
+    }
+
+    fn scripted(&self, request: &Request, script: &Script, turn: usize) -> Result<Value, LlmError> {
+        let entry = script.at(turn);
+        match entry.error() {
+            Some(error) => Err(error),
+            None => Ok(self.body(request, turn, entry.message(turn), entry.usage())),
+        }
     }
 
     fn key<'a>(&self, request: &'a Request) -> Result<&'a AnswerKey, LlmError> {
@@ -108,6 +114,12 @@ impl Mock {
             },
         })
     }
+}
+
+/// How often the conversation was answered already.
+fn answers(request: &Request) -> usize {
+    let by_model = |message: &&Message| message.role == Role::Assistant;
+    request.messages.iter().filter(by_model).count()
 }
 
 /// A count that looks like tokens: four characters each.
@@ -189,6 +201,19 @@ mod tests {
         let error = says("eccho", &request).unwrap_err();
         assert_eq!(error.fault, ModelFault::Setup);
         assert!(error.message().contains("mock/echo"), "{error}");
+    }
+
+    #[test]
+    fn turns_are_told_by_the_conversation() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("turns");
+        std::fs::write(&file, "\"a\" \"b\" \"c\"").unwrap();
+        let name = format!("turns:{}", file.display());
+        let mut request = Request::user("first");
+        assert_eq!(says(&name, &request).unwrap(), "a");
+        request.messages.push(Message::assistant("a"));
+        request.messages.push(Message::user("second"));
+        assert_eq!(says(&name, &request).unwrap(), "b");
     }
 
     #[test]

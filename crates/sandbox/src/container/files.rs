@@ -14,6 +14,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::engine::{failed, refused};
+use super::run_as::RunAs;
 use super::sandbox::Container;
 use crate::archive::WorkArchive;
 use crate::contract::{Exec, Exit, WORK};
@@ -79,9 +80,10 @@ pub(super) async fn copy_in(
     container: &Container,
     tree: &FileTree,
     into: &str,
+    run_as: &RunAs,
 ) -> Result<(), SandboxError> {
-    let (tree, into) = (tree.clone(), absolute(into));
-    let packed = spawn_blocking(move || pack(&tree, into.trim_start_matches('/')))
+    let (tree, into, run_as) = (tree.clone(), absolute(into), run_as.clone());
+    let packed = spawn_blocking(move || pack(&tree, into.trim_start_matches('/'), &run_as))
         .await
         .map_err(io::Error::other)
         .and_then(|packed| packed)
@@ -90,15 +92,17 @@ pub(super) async fn copy_in(
 }
 
 /// Below the root, so that folders on the way are made.
-fn pack(tree: &FileTree, into: &str) -> io::Result<File> {
+fn pack(tree: &FileTree, into: &str, run_as: &RunAs) -> io::Result<File> {
     let mut builder = tar::Builder::new(io::BufWriter::new(tempfile::tempfile()?));
     for entry in tree.entries() {
-        let file = File::open(&entry.source)?;
+        let (size, content) = tree.open(entry)?;
         let mut header = tar::Header::new_gnu();
-        header.set_size(file.metadata()?.len());
+        header.set_size(size);
         header.set_mode(if entry.executable { 0o755 } else { 0o644 });
         header.set_mtime(BEGINNING);
-        builder.append_data(&mut header, Path::new(into).join(&entry.path), file)?;
+        header.set_uid(run_as.user.into());
+        header.set_gid(run_as.group.into());
+        builder.append_data(&mut header, Path::new(into).join(&entry.path), content)?;
     }
     let mut file = builder
         .into_inner()?

@@ -31,7 +31,11 @@ const SLACK: u64 = 16 << 20;
 /// Ends every process but the first, and believes only the engine that they are gone. Where that
 /// fails (somebody holds the first process), the whole container is killed and started again. The
 /// working folder is fetched while the engine looks: all of them were killed before either began.
-pub(super) async fn freeze(container: &Container, disk: ByteSize) -> Result<Frozen, SandboxError> {
+/// Without a size for it, nothing of it is.
+pub(super) async fn freeze(
+    container: &Container,
+    disk: Option<ByteSize>,
+) -> Result<Frozen, SandboxError> {
     if container.signal(END_ALL).await.is_ok() {
         let (alone, work) = tokio::join!(becomes_alone(container), take_work(container, disk));
         if alone {
@@ -101,7 +105,13 @@ fn is_alone(processes: &ContainerTopResponse) -> bool {
 
 /// Downloads the working folder, as much as the limit of its size allows: entries from the first
 /// that does not fit are left out.
-async fn take_work(container: &Container, disk: ByteSize) -> Result<WorkArchive, SandboxError> {
+async fn take_work(
+    container: &Container,
+    disk: Option<ByteSize>,
+) -> Result<WorkArchive, SandboxError> {
+    let Some(disk) = disk else {
+        return nothing().map_err(SandboxError::io("could not make an archive"));
+    };
     let options = DownloadFromContainerOptions {
         path: WORK.to_owned(),
     };
@@ -139,6 +149,12 @@ async fn take_work(container: &Container, disk: ByteSize) -> Result<WorkArchive,
             seconds: DOWNLOAD.as_secs_f64(),
         }),
     }
+}
+
+/// An archive of a working folder that stays where it is: the folder as a whole is missing.
+fn nothing() -> io::Result<WorkArchive> {
+    let file = tar::Builder::new(NamedTempFile::new()?).into_inner()?;
+    WorkArchive::with_left_out(file.into_temp_path(), 1)
 }
 
 /// Writes the archive anew with paths relative to the working folder.

@@ -22,7 +22,7 @@ const CHUNK: usize = 256 << 10;
 /// long that may take, and drops the future.
 #[derive(Debug, Clone)]
 pub struct Images {
-    docker: Docker,
+    pub(super) docker: Docker,
 }
 
 /// How a new image is called and what it says about itself.
@@ -189,7 +189,7 @@ fn pack(files: &[(&str, &str)]) -> io::Result<Vec<u8>> {
     builder.into_inner()
 }
 
-fn not_made(tag: &str, error: Error) -> SandboxError {
+pub(super) fn not_made(tag: &str, error: Error) -> SandboxError {
     let reason = match error {
         Error::DockerStreamError { error } => error,
         Error::DockerResponseServerError { message, .. } => message,

@@ -1,7 +1,7 @@
 //! The container sandbox: Docker or Podman through their API.
 //!
-//! A container runs as root inside, without a network, ports or most capabilities; the engine's own
-//! cgroups hold its memory and processes. Its first process is a small loop of the image's `sh`
+//! A container runs as root inside, or as the owner of a working folder of the host, without a
+//! network, ports or most capabilities; the engine's own cgroups hold its memory and processes. Its first process is a small loop of the image's `sh`
 //! that collects orphans and ends everybody else when told to. Programs are execs of the engine.
 //! The image needs `sh`, `cat`, `head`, `mkdir` and, for the shell session, `bash` and `stty`.
 
@@ -16,8 +16,11 @@ mod listen;
 mod pause;
 mod processes;
 mod provider;
+mod recipe;
+mod run_as;
 mod sandbox;
 mod spec;
 
 pub use images::{FoundImage, ImageName, Images};
 pub use provider::ContainerProvider;
+pub use recipe::{Made, Recipe};

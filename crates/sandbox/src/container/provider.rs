@@ -1,5 +1,7 @@
 //! Makes container sandboxes on one engine.
 
+use std::path::PathBuf;
+
 use async_trait::async_trait;
 use bollard::query_parameters::{CreateContainerOptions, StartContainerOptions};
 use tokio::io::AsyncWriteExt;
@@ -7,15 +9,18 @@ use tokio::time::timeout;
 
 use super::engine::{Address, Engine, failed, refused};
 use super::leftovers;
+use super::run_as::RunAs;
 use super::sandbox::{ContainerSandbox, OwnedContainer, REMOVAL};
 use super::{processes, spec};
 use crate::contract::{Provider, Request, Sandbox, Writer};
 use crate::error::SandboxError;
+use crate::hidden::Hidden;
 
 #[derive(Debug)]
 pub struct ContainerProvider {
     engine: Engine,
     owner: String,
+    hidden: Hidden,
 }
 
 impl ContainerProvider {
@@ -25,7 +30,16 @@ impl ContainerProvider {
         Ok(Self {
             engine: Engine::connect(Address::find()?).await?,
             owner: leftovers::owner_label()?,
+            hidden: Hidden::default(),
         })
+    }
+
+    /// Names folders of the host that are seen in no container, even where they lie in the folder that
+    /// it works in: suites and runs.
+    #[must_use]
+    pub fn hiding(mut self, folders: Vec<PathBuf>) -> Self {
+        self.hidden = Hidden::new(folders);
+        self
     }
 
     /// Removes the containers whose owner, a process of this host, has died, and only those. Says
@@ -49,8 +63,12 @@ impl ContainerProvider {
             .ok_or_else(|| no_image(image))
     }
 
-    async fn start(&self, request: &Request) -> Result<OwnedContainer, SandboxError> {
-        let body = spec::create_body(request, &self.owner)?;
+    async fn start(
+        &self,
+        request: &Request,
+        run_as: &RunAs,
+    ) -> Result<OwnedContainer, SandboxError> {
+        let body = spec::create_body(request, run_as, &self.owner)?;
         let image = body.image.clone().unwrap_or_default();
         // Owned before it exists: whatever happens from here on, it is removed.
         let name = format!("agon-{:016x}", rand::random::<u64>());
@@ -107,11 +125,15 @@ fn no_image(image: &str) -> SandboxError {
 #[async_trait]
 impl Provider for ContainerProvider {
     async fn prepare(&self, request: &Request) -> Result<Box<dyn Sandbox>, SandboxError> {
-        match timeout(request.start, self.start(request)).await {
-            Ok(container) => Ok(Box::new(ContainerSandbox::new(
-                container?,
-                request.environment.disk,
-            ))),
+        let start = async {
+            let work = request.work.as_deref();
+            let run_as = RunAs::of(work, &self.hidden, &self.engine.docker).await?;
+            let container = self.start(request, &run_as).await?;
+            let disk = request.environment.disk;
+            Ok(ContainerSandbox::new(container, run_as, disk))
+        };
+        match timeout(request.start, start).await {
+            Ok(sandbox) => sandbox.map(|sandbox| Box::new(sandbox) as Box<dyn Sandbox>),
             Err(_) => Err(SandboxError::Timeout {
                 what: "starting a container",
                 seconds: request.start.as_secs_f64(),

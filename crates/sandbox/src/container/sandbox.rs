@@ -14,6 +14,7 @@ use tokio::time::{sleep, timeout};
 
 use super::engine::{Engine, failed};
 use super::pause::Pause;
+use super::run_as::RunAs;
 use super::{files, freeze, leftovers};
 use crate::archive::WorkArchive;
 use crate::contract::{DROP_LINE, Exec, ExecOutput, Frozen, Moment, Piped, Sandbox, Terminal};
@@ -25,14 +26,16 @@ const NOTICED: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct ContainerSandbox {
     owned: OwnedContainer,
+    run_as: RunAs,
     disk: ByteSize,
     pause: Pause,
 }
 
 impl ContainerSandbox {
-    pub(super) fn new(owned: OwnedContainer, disk: ByteSize) -> Self {
+    pub(super) fn new(owned: OwnedContainer, run_as: RunAs, disk: ByteSize) -> Self {
         Self {
             owned,
+            run_as,
             disk,
             pause: Pause::default(),
         }
@@ -171,7 +174,7 @@ impl Sandbox for ContainerSandbox {
     }
 
     async fn copy_in(&self, tree: &FileTree, into: &str) -> Result<(), SandboxError> {
-        files::copy_in(&self.owned.container, tree, into).await
+        files::copy_in(&self.owned.container, tree, into, &self.run_as).await
     }
 
     async fn unpack(&self, archive: &WorkArchive) -> Result<(), SandboxError> {
@@ -195,7 +198,8 @@ impl Sandbox for ContainerSandbox {
     }
 
     async fn freeze(&mut self) -> Result<Frozen, SandboxError> {
-        freeze::freeze(&self.owned.container, self.disk).await
+        let disk = self.run_as.work.is_none().then_some(self.disk);
+        freeze::freeze(&self.owned.container, disk).await
     }
 
     async fn destroy(mut self: Box<Self>) {

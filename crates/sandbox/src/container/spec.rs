@@ -5,12 +5,15 @@ use std::path::Path;
 
 use agon_core::environment::Network;
 use bollard::models::{
-    ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, MountType, ResourcesUlimits,
+    ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, MountTmpfsOptions, MountType,
+    ResourcesUlimits,
 };
 
 use super::processes;
+use super::run_as::{PLACES, RunAs};
 use crate::contract::{Request, WORK, X_SOCKETS};
 use crate::error::SandboxError;
+use crate::hidden::Seen;
 
 pub(super) const LABEL_RUN: &str = "agon.run";
 pub(super) const LABEL_TRIAL: &str = "agon.trial";
@@ -44,6 +47,7 @@ const OWN_LIMIT_OF_PROCESSES: i64 = 32_768;
 
 pub(super) fn create_body(
     request: &Request,
+    run_as: &RunAs,
     owner: &str,
 ) -> Result<ContainerCreateBody, SandboxError> {
     let environment = &request.environment;
@@ -52,6 +56,12 @@ pub(super) fn create_body(
             "the task names no image; add `image:` to its `environment`".to_owned(),
         )
     })?;
+    let mut env = environment.env.clone();
+    if !run_as.is_root() {
+        // No image knows this user, or has a home for it.
+        env.entry("HOME".to_owned())
+            .or_insert_with(|| "/tmp".to_owned());
+    }
     let labels = [
         (LABEL_RUN, request.owner.run.as_str()),
         (LABEL_TRIAL, &request.owner.trial),
@@ -72,14 +82,14 @@ pub(super) fn create_body(
         cmd: Some(Vec::new()),
         // The first process waits on this for ever.
         open_stdin: Some(true),
-        user: Some("0".to_owned()),
+        user: Some(run_as.to_string()),
         hostname: Some("agon".to_owned()),
         working_dir: Some(WORK.to_owned()),
-        env: Some(assignments(&environment.env)),
+        env: Some(assignments(&env)),
         labels: Some(HashMap::from(
             labels.map(|(key, value)| (key.to_owned(), value.to_owned())),
         )),
-        host_config: Some(host_config(request)),
+        host_config: Some(host_config(request, run_as)),
         ..ContainerCreateBody::default()
     })
 }
@@ -92,7 +102,7 @@ fn ulimit(name: &str, most: i64) -> ResourcesUlimits {
     }
 }
 
-fn host_config(request: &Request) -> HostConfig {
+fn host_config(request: &Request, run_as: &RunAs) -> HostConfig {
     let environment = &request.environment;
     let memory = whole(environment.memory.0);
     let network = match environment.network {
@@ -103,6 +113,14 @@ fn host_config(request: &Request) -> HostConfig {
     let shown = shown.map(|folder| mount(&folder.host, &folder.inside, true));
     let display = request.display.iter();
     let display = display.map(|display| mount(&display.folder, X_SOCKETS, false));
+    let work = run_as.work.iter();
+    let work = work.flat_map(|work| PLACES.map(|inside| mount(&work.folder, inside, false)));
+    let covers = run_as.covers.iter().map(cover);
+    // With a folder of the host in reach, whoever is inside must not be more than its owner.
+    let capabilities = match &run_as.work {
+        None => words(CAPABILITIES),
+        Some(_) => Vec::new(),
+    };
     let own_processes = OWN_PROCESSES + request.display.as_ref().map_or(0, |_| OF_DISPLAY);
     HostConfig {
         network_mode: Some(network.to_owned()),
@@ -120,13 +138,14 @@ fn host_config(request: &Request) -> HostConfig {
             ulimit("nproc", OWN_LIMIT_OF_PROCESSES),
         ]),
         cap_drop: Some(words(["ALL"])),
-        cap_add: Some(words(CAPABILITIES)),
+        cap_add: Some(capabilities),
         security_opt: Some(words(["no-new-privileges"])),
         log_config: Some(HostConfigLogConfig {
             typ: Some("none".to_owned()),
             config: None,
         }),
-        mounts: Some(shown.chain(display).collect()),
+        mounts: Some(shown.chain(display).chain(work).chain(covers).collect()),
+        userns_mode: run_as.real_users.then(|| "host".to_owned()),
         ..HostConfig::default()
     }
 }
@@ -137,6 +156,25 @@ fn mount(host: &Path, inside: &str, read_only: bool) -> Mount {
         source: Some(host.to_string_lossy().into_owned()),
         target: Some(inside.to_owned()),
         read_only: Some(read_only),
+        ..Mount::default()
+    }
+}
+
+/// Something empty over a file or folder.
+fn cover(Seen { inside, folder }: &Seen) -> Mount {
+    let target = inside.to_string_lossy();
+    if !folder {
+        return mount(Path::new("/dev/null"), &target, true);
+    }
+    Mount {
+        typ: Some(MountType::TMPFS),
+        target: Some(target.into_owned()),
+        read_only: Some(true),
+        tmpfs_options: Some(MountTmpfsOptions {
+            size_bytes: Some(4096),
+            mode: Some(0o555),
+            ..MountTmpfsOptions::default()
+        }),
         ..Mount::default()
     }
 }

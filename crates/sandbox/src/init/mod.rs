@@ -12,7 +12,7 @@ mod standstill;
 mod unpack;
 pub(crate) mod wire;
 
-pub use serve::main;
+pub use serve::{main, take_over};
 
 /// The first argument by which a host executable is told to be the init.
 pub const ARGUMENT: &str = "__sandbox-init";

@@ -43,6 +43,12 @@ pub(super) fn pack(root: &Path, into: OwnedFd, room: Room) -> io::Result<u64> {
     pack_until(Instant::now() + CONTENTS, root, into, room)
 }
 
+/// An archive of a working folder of which nothing is to be taken: the folder as a whole is missing.
+pub(super) fn pack_nothing(into: OwnedFd) -> io::Result<u64> {
+    tar::Builder::new(File::from(into)).finish()?;
+    Ok(1)
+}
+
 fn pack_until(late: Instant, root: &Path, into: OwnedFd, room: Room) -> io::Result<u64> {
     let mut packer = Packer {
         tar: BufWriter::with_capacity(CHUNK, File::from(into)),

@@ -16,8 +16,9 @@ use rustix::process::{
     set_dumpable_behavior, setrlimit,
 };
 
+use super::ARGUMENT;
 use super::files;
-use super::pack::{Room, pack};
+use super::pack::{Room, pack, pack_nothing};
 use super::programs::Programs;
 use super::unpack::unpack;
 use super::wire::{self, Ask, Packet, Reply, Request, Rlimits, Say, Start};
@@ -31,6 +32,13 @@ const UNASKED: u64 = 0;
 const MOST_ENTRIES: u64 = 100_000;
 
 const OPEN_FILES: u64 = 1024;
+
+/// A program that uses local sandboxes is also the first process inside of each: it must call this before
+/// anything else, and end with what it gets.
+pub fn take_over() -> Option<ExitCode> {
+    let asked = std::env::args_os().nth(1);
+    asked.is_some_and(|first| first == ARGUMENT).then(main)
+}
 
 /// Runs as process 1 of a sandbox with the host's socket as standard input.
 pub fn main() -> ExitCode {
@@ -167,11 +175,14 @@ impl Init {
             ),
             Ask::Freeze { budget } => {
                 self.programs.end_all();
-                let room = Room {
-                    bytes: budget,
-                    entries: MOST_ENTRIES,
-                };
-                match only(&mut descriptors).and_then(|into| pack(WORK.as_ref(), into, room)) {
+                let packed = only(&mut descriptors).and_then(|into| match budget {
+                    Some(bytes) => {
+                        let entries = MOST_ENTRIES;
+                        pack(WORK.as_ref(), into, Room { bytes, entries })
+                    }
+                    None => pack_nothing(into),
+                });
+                match packed {
                     Ok(left_out) => Say::Packed { left_out },
                     Err(error) => Say::failed(&format!("cannot pack the working folder: {error}")),
                 }

@@ -66,8 +66,9 @@ pub(crate) enum Ask {
     Write { path: String },
     /// Descriptor: a tar file.
     Unpack { into: String },
-    /// Ends everybody else, then packs the working folder into the descriptor.
-    Freeze { budget: u64 },
+    /// Ends everybody else, then packs the working folder into the descriptor, or nothing of it if
+    /// there is no budget.
+    Freeze { budget: Option<u64> },
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -10,11 +10,12 @@ use std::process::{Command, Stdio};
 use agon_core::Environment;
 use agon_core::environment::Network;
 
-use super::hidden::{Hidden, Seen};
 use super::scratch::{ETC_FOLDERS, ETC_OF_DISPLAYS, Scratch};
 use super::seal::SEALED;
-use crate::contract::{Request, WORK, X_SOCKETS};
+use crate::contract::{Request, WORK, WORKSPACE, X_SOCKETS};
 use crate::error::SandboxError;
+use crate::hidden::{Hidden, Seen};
+use crate::mounted::Mounted;
 
 const HOME: &str = "/home/agent";
 const INIT: &str = "/.agon/init";
@@ -86,6 +87,7 @@ pub(super) fn command(
     init_args: &[String],
     user: Option<u32>,
     request: &Request,
+    work: Option<&Mounted>,
 ) -> Command {
     let mut line = Line {
         words: Vec::new(),
@@ -119,7 +121,10 @@ pub(super) fn command(
     for (folder, size, mode) in PRIVATE {
         line.tmpfs(folder, size, mode);
     }
-    line.tmpfs(WORK, request.environment.disk.0, "0755");
+    match work {
+        None => line.tmpfs(WORK, request.environment.disk.0, "0755"),
+        Some(work) => line.mount(work),
+    }
     line.bind(&scratch.init(), INIT);
     line.bind(&scratch.sealed(), SEALED);
     for folder in &request.read_only {
@@ -154,8 +159,14 @@ pub(super) fn command(
         .env("TERM", "dumb")
         .current_dir("/")
         .stdout(Stdio::null());
-    if let Some(user) = user {
-        command.uid(user).gid(user);
+    match (user, work) {
+        (Some(_), Some(owner)) => {
+            command.uid(owner.user).gid(owner.group);
+        }
+        (Some(user), None) => {
+            command.uid(user).gid(user);
+        }
+        (None, _) => {}
     }
     command
 }
@@ -176,6 +187,19 @@ impl Line<'_> {
             .extend(["--ro-bind".into(), host.into(), inside.into()]);
         for seen in self.hidden.within(host, Path::new(inside)) {
             self.cover(seen);
+        }
+    }
+
+    /// Makes a folder of the host the working folder.
+    fn mount(&mut self, work: &Mounted) {
+        self.words
+            .extend(["--bind".into(), work.folder.clone().into(), WORK.into()]);
+        for seen in self.hidden.within_reach_of(work, Path::new(WORK)) {
+            self.cover(seen);
+        }
+        self.add(["--symlink", WORK, WORKSPACE]);
+        if work.is_roots() {
+            self.add(["--remount-ro", "/proc"]);
         }
     }
 

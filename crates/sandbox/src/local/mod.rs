@@ -4,7 +4,6 @@
 
 mod body;
 mod bubblewrap;
-mod hidden;
 mod link;
 mod pack;
 mod provider;

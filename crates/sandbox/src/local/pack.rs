@@ -1,9 +1,7 @@
 //! Files of a task on their way into a sandbox: one tar in memory.
 
-use std::fs::File;
 use std::io::{self, Seek};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 
 use agon_core::files::FileTree;
 use tar::{Builder, Header};
@@ -15,14 +13,13 @@ pub(super) fn pack(tree: &FileTree) -> io::Result<OwnedFd> {
     let mut tar = Builder::new(io::BufWriter::new(memory_file()?));
     for entry in tree.entries() {
         let named = |error: io::Error| {
-            let path: &PathBuf = &entry.source;
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            io::Error::new(error.kind(), format!("{}: {error}", entry.source.display()))
         };
-        let file = File::open(&entry.source).map_err(named)?;
+        let (size, content) = tree.open(entry).map_err(named)?;
         let mut header = Header::new_gnu();
         header.set_mode(if entry.executable { 0o755 } else { 0o644 });
-        header.set_size(file.metadata().map_err(named)?.len());
-        tar.append_data(&mut header, &entry.path, file)
+        header.set_size(size);
+        tar.append_data(&mut header, &entry.path, content)
             .map_err(named)?;
     }
     let mut file = tar.into_inner()?.into_inner()?;

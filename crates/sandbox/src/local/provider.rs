@@ -19,7 +19,6 @@ use tokio::time::timeout;
 
 use super::body::{Body, Witness};
 use super::bubblewrap;
-use super::hidden::Hidden;
 use super::link::Link;
 use super::run::memory_file;
 use super::sandbox::LocalSandbox;
@@ -28,8 +27,10 @@ use super::slot::{Slot, Slots};
 use super::worker::Worker;
 use crate::contract::{Provider, Request, Sandbox};
 use crate::error::SandboxError;
+use crate::hidden::Hidden;
 use crate::init::wire::{Ask, Rlimits};
 use crate::limits::Enforcement;
+use crate::mounted::Mounted;
 use crate::reaper::{OwnerMark, reap_dead_owners};
 
 const VERSION_DEADLINE: Duration = Duration::from_secs(10);
@@ -91,6 +92,11 @@ impl LocalProvider {
 
     async fn start(&self, request: &Request) -> Result<LocalSandbox, SandboxError> {
         let start = |error: io::Error| SandboxError::Start(error.to_string());
+        let work = request.work.as_deref().map(Mounted::new).transpose()?;
+        if let Some(work) = &work {
+            work.must_suit(&request.environment)?;
+            work.must_not_hold(self.scratch.folder())?;
+        }
         let slot = self.slots.take().map_err(start)?;
         let (ours, theirs) = socketpair(
             AddressFamily::UNIX,
@@ -105,7 +111,7 @@ impl LocalProvider {
         let link = Link::new(ours).map_err(start)?;
         let slot = Arc::new(slot);
         let mut body = self
-            .spawn(request, Arc::clone(&slot), theirs, &words)
+            .spawn(request, work.as_ref(), Arc::clone(&slot), theirs, &words)
             .await
             .map_err(start)?;
         let environment = &request.environment;
@@ -123,7 +129,7 @@ impl LocalProvider {
         enter(&slot, pid).await.map_err(start)?;
         let limits = own_limits(&slot, environment);
         let scratch = Arc::clone(&self.scratch);
-        let sandbox = LocalSandbox::new(link, body, witness, scratch, environment);
+        let sandbox = LocalSandbox::new(link, body, witness, scratch, request);
         let env = environment.env.clone();
         sandbox.tell(Ask::Go { limits, env }).await?;
         Ok(sandbox)
@@ -132,6 +138,7 @@ impl LocalProvider {
     async fn spawn(
         &self,
         request: &Request,
+        work: Option<&Mounted>,
         slot: Arc<Slot>,
         socket: OwnedFd,
         stderr: &File,
@@ -143,6 +150,7 @@ impl LocalProvider {
             &self.init_args,
             slot.user(),
             request,
+            work,
         );
         command.stdin(socket).stderr(stderr.try_clone()?);
         let (started, body) = oneshot::channel::<io::Result<Body>>();

@@ -6,9 +6,9 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agon_core::CutOff;
 use agon_core::environment::Network;
 use agon_core::files::FileTree;
-use agon_core::{CutOff, Environment};
 use async_trait::async_trait;
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::oneshot;
@@ -21,7 +21,9 @@ use super::run::{Program, Stream, memory_file, pipe, read_once, sealed, take_all
 use super::scratch::Scratch;
 use super::terminal;
 use crate::archive::WorkArchive;
-use crate::contract::{Exec, ExecOutput, Exit, Frozen, Moment, Piped, Sandbox, Terminal, WORK};
+use crate::contract::{
+    Exec, ExecOutput, Exit, Frozen, Moment, Piped, Request, Sandbox, Terminal, WORK,
+};
 use crate::error::{ENDING, SandboxError};
 use crate::init::wire::{Ask, Say, Start};
 
@@ -43,7 +45,8 @@ pub(super) struct LocalSandbox {
     body: Body,
     witness: Witness,
     scratch: Arc<Scratch>,
-    archive_budget: u64,
+    /// Nothing is packed of a working folder that stays.
+    archive_budget: Option<u64>,
     network: Network,
 }
 
@@ -53,15 +56,17 @@ impl LocalSandbox {
         body: Body,
         witness: Witness,
         scratch: Arc<Scratch>,
-        environment: &Environment,
+        request: &Request,
     ) -> Self {
+        let environment = &request.environment;
+        let budget = environment.disk.0.saturating_add(ARCHIVE_SLACK);
         tokio::spawn(Arc::clone(&link).listen());
         Self {
             link,
             body,
             witness,
             scratch,
-            archive_budget: environment.disk.0.saturating_add(ARCHIVE_SLACK),
+            archive_budget: request.work.is_none().then_some(budget),
             network: environment.network,
         }
     }
@@ -299,7 +304,7 @@ impl Sandbox for LocalSandbox {
         let call = self.call(Ask::Freeze { budget }, vec![theirs]);
         let mut call = call.await?;
         let copy = tokio::task::spawn_blocking(move || {
-            let limit = budget.saturating_add(ARCHIVE_SLACK);
+            let limit = budget.unwrap_or(0).saturating_add(ARCHIVE_SLACK);
             io::copy(&mut std::fs::File::from(archive).take(limit), &mut file)
         });
         let answer = match self

@@ -128,6 +128,10 @@ impl Scratch {
         Ok(())
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub(super) fn init(&self) -> PathBuf {
         self.folder.join("init")
     }

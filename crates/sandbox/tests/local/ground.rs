@@ -22,12 +22,15 @@ pub(crate) fn init() -> PathBuf {
 }
 
 pub(crate) fn provider() -> LocalProvider {
-    LocalProvider::new(LocalConfig {
+    LocalProvider::new(config()).expect("bubblewrap must be installed")
+}
+
+pub(crate) fn config() -> LocalConfig {
+    LocalConfig {
         init: init(),
         init_args: Vec::new(),
         hidden: Vec::new(),
-    })
-    .expect("bubblewrap must be installed")
+    }
 }
 
 pub(crate) fn request() -> Request {
@@ -43,6 +46,7 @@ pub(crate) fn request() -> Request {
         },
         read_only: Vec::new(),
         display: None,
+        work: None,
         start: Duration::from_secs(30),
     }
 }

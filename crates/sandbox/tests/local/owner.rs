@@ -325,6 +325,9 @@ fn it_works_for_an_ordinary_user() {
             "limits::a_bomb_that_still_runs_is_frozen",
             "limits::a_memory_hog_dies_and_the_sandbox_survives",
             "limits::the_description_names_what_enforces",
+            "mounted::the_owners_name_opens_nothing_else",
+            "mounted::what_is_hidden_below_it_stays_hidden",
+            "mounted::what_is_made_there_belongs_to_the_owner_and_stays",
             "owner::an_owner_that_ends_leaves_nothing",
             "sealed::a_seal_can_not_be_broken",
             "sealed::a_sealed_interpreter_can_be_neither_read_nor_traced",
@@ -336,7 +339,7 @@ fn it_works_for_an_ordinary_user() {
         .unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
     assert!(
-        done.status.success() && said.contains("12 passed"),
+        done.status.success() && said.contains("15 passed"),
         "{said}"
     );
 }

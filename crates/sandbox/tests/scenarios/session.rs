@@ -10,16 +10,19 @@ use agon_sandbox::{
 const LONG: Timeouts = Timeouts {
     hard: Duration::from_secs(60),
     quiet: Duration::from_secs(60),
+    wait: None,
 };
 /// For commands that are meant to go silent.
 const SOON: Timeouts = Timeouts {
     hard: Duration::from_secs(60),
     quiet: Duration::from_millis(400),
+    wait: None,
 };
 /// For commands that are meant to be killed.
 const SHORT: Timeouts = Timeouts {
     hard: Duration::from_millis(700),
     quiet: Duration::from_secs(60),
+    wait: None,
 };
 
 /// Makes one test of each scenario, with a sandbox from `$sandbox`.
@@ -38,6 +41,7 @@ macro_rules! session_scenarios {
             a_shell_that_will_not_stop_is_replaced,
             a_silent_command_can_be_waited_for_and_typed_to,
             a_late_command_ends_while_waited_for,
+            a_wait_counts_silence_or_not,
             control_keys_reach_the_command,
             unread_input_does_not_spoil_the_next_command,
             a_shell_that_ends_is_replaced,
@@ -374,6 +378,39 @@ pub(crate) async fn a_late_command_ends_while_waited_for(sandbox: &dyn Sandbox) 
     sandbox.write("go", b"").await.unwrap();
     let ended = shell.session.wait(sandbox, LONG).await.unwrap();
     assert_eq!((text(&ended).as_str(), ended.exit), ("went\n", Some(0)));
+}
+
+pub(crate) async fn a_wait_counts_silence_or_not(sandbox: &dyn Sandbox) {
+    let mut shell = Shell::open(sandbox).await;
+    let patient = Timeouts {
+        wait: Some(Duration::from_secs(60)),
+        ..SOON
+    };
+    let silent = shell.run_for("sleep 1; echo done", patient).await;
+    assert_eq!((text(&silent).as_str(), silent.exit), ("done\n", Some(0)));
+
+    let brief = Timeouts {
+        wait: Some(Duration::from_millis(400)),
+        ..LONG
+    };
+    let loud = "until [ -e go ]; do echo x; sleep 0.02; done; echo went";
+    let left = shell.run_for(loud, brief).await;
+    assert!(left.running && !left.timed_out, "{left:?}");
+    assert!(shell.session.running_for().is_some());
+    let more = shell.session.wait(sandbox, brief).await.unwrap();
+    assert!(more.running && text(&more).contains('x'), "{more:?}");
+    sandbox.write("go", b"").await.unwrap();
+    let ended = shell.session.wait(sandbox, LONG).await.unwrap();
+    assert!(text(&ended).ends_with("went\n"), "{ended:?}");
+    assert_eq!(shell.session.running_for(), None);
+
+    // Whoever waits longer than a command may run sees it killed.
+    let shorter = Timeouts {
+        wait: Some(Duration::from_secs(60)),
+        ..SHORT
+    };
+    let killed = shell.run_for("sleep 86012", shorter).await;
+    assert!(killed.timed_out && !killed.running, "{killed:?}");
 }
 
 pub(crate) async fn control_keys_reach_the_command(sandbox: &dyn Sandbox) {

@@ -6,7 +6,9 @@ use crate::source::{Node, NodeError};
 
 /// Keys of actions whose values are numbers, truth values or lists; all others are texts, so that
 /// `result: 42` means the text `42`.
-const TYPED: &[&str] = &["input", "timeout", "x", "y", "count", "dx", "dy", "seconds"];
+const TYPED: &[&str] = &[
+    "input", "timeout", "wait", "lines", "create", "line", "x", "y", "count", "dx", "dy", "seconds",
+];
 
 pub(super) fn read(node: &Node) -> Result<Action, NodeError> {
     node.read_tagged(TYPED)
@@ -24,14 +26,18 @@ mod tests {
     #[test]
     fn every_kind_of_action_reads_texts_as_texts() {
         let lines = [
-            "{action: run, command: 42, input: true, timeout: 1.5}",
+            "{action: run, command: 42, input: true, timeout: 1.5, wait: 2}",
             "{action: cell, code: 1}",
-            "{action: read, path: 7}",
-            "{action: write, path: true, content: 3.50}",
+            "{action: browse, code: 1}",
+            "{action: read, path: 7, lines: [1, -1]}",
+            "{action: write, path: true, content: 3.50, create: true}",
             "{action: edit, path: a, old: 1, new: null}",
+            "{action: insert, path: 1, line: 3, text: 7}",
+            "{action: undo, path: 1}",
             "{action: message, text: yes}",
             "{action: think, thought: 0755}",
             "{action: finish, result: 42}",
+            "{action: reject, reason: 42}",
             "{action: key, keys: 1}",
             "{action: key_down, key: 2}",
             "{action: key_up, key: 2}",
@@ -50,7 +56,7 @@ mod tests {
         let kinds: BTreeSet<ActionKind> = actions.iter().map(Action::kind).collect();
         assert_eq!(kinds.len(), ActionKind::ALL.len());
         assert_eq!(
-            actions[7],
+            actions[10],
             Action::Finish {
                 result: Some("42".to_owned())
             }

@@ -3,13 +3,15 @@
 
 use std::path::Path;
 
-use agon_core::Environment;
 use agon_core::check::{Check, CheckKind, EventPattern, FileTest, ProseSubject, Stream, TextTest};
 use agon_core::files::{FileTree, stays_inside};
+use agon_core::{Environment, EnvironmentKind};
 use regex::Regex;
 use serde_json::Value;
 
+use super::answer;
 use crate::format::{CheckFile, CheckType, NumberFile, PatternFile, StreamFile};
+use crate::patterns::{Letters, compiled};
 use crate::source::{Node, NodeError};
 
 /// What a check may refer to.
@@ -72,6 +74,7 @@ pub(super) fn needs_environment(check: &Check) -> bool {
         CheckKind::File { .. }
         | CheckKind::CommandOutput { .. }
         | CheckKind::Script { .. }
+        | CheckKind::Reward { .. }
         | CheckKind::Sight(_) => true,
         CheckKind::Prose { subject, .. } => !matches!(
             subject,
@@ -126,6 +129,7 @@ impl Reader<'_> {
             CheckType::File => self.file_check(),
             CheckType::CommandOutput => self.command_output(),
             CheckType::Script => self.script(),
+            CheckType::Reward => self.reward(),
             CheckType::ReturnedResult => {
                 let tests = self.text_tests()?;
                 if tests.is_empty() {
@@ -133,6 +137,7 @@ impl Reader<'_> {
                 }
                 Ok(CheckKind::ReturnedResult { tests })
             }
+            CheckType::Answer => answer::answer(self).map(CheckKind::Answer),
             CheckType::FinalScreenshot => self.prose(ProseSubject::FinalScreenshot),
             CheckType::ExpectedFlow => self.prose(ProseSubject::ExpectedFlow),
             CheckType::Events => self.events(),
@@ -207,6 +212,29 @@ impl Reader<'_> {
     }
 
     fn script(&self) -> Result<CheckKind, NodeError> {
+        Ok(CheckKind::Script {
+            path: self.program()?,
+            args: self.file.args.clone().unwrap_or_default(),
+        })
+    }
+
+    fn reward(&self) -> Result<CheckKind, NodeError> {
+        let kind = self.setting.environment.kind;
+        if kind != EnvironmentKind::Container {
+            return Err(self
+                .wrong(
+                    "type",
+                    format!("a {kind} environment has no place for rewards"),
+                )
+                .help("a reward is written inside of a container: use a script check"));
+        }
+        Ok(CheckKind::Reward {
+            script: self.program()?,
+        })
+    }
+
+    /// The program of `verify/` that the check runs.
+    fn program(&self) -> Result<String, NodeError> {
         if self.file.path.is_some() && self.file.script.is_some() {
             return Err(self.wrong(
                 "script",
@@ -225,10 +253,7 @@ impl Reader<'_> {
                 .wrong(key, format!("there is no file `verify/{path}`"))
                 .help("scripts are found below `verify/` in the task's folder"));
         }
-        Ok(CheckKind::Script {
-            path: path.clone(),
-            args: self.file.args.clone().unwrap_or_default(),
-        })
+        Ok(path.clone())
     }
 
     fn events(&self) -> Result<CheckKind, NodeError> {
@@ -329,6 +354,11 @@ impl Reader<'_> {
                     .wrong("number", "expected a number, found keys and values")
                     .help("`number` has keys of its own only in a screen_text check"));
             }
+            Some(NumberFile::Said(_)) => {
+                return Err(self
+                    .wrong("number", "expected a number, found true or false")
+                    .help("only an answer check says `number: true`"));
+            }
             Some(NumberFile::Shown(_)) | None => None,
         };
         match (value, self.file.tolerance) {
@@ -376,16 +406,8 @@ impl Reader<'_> {
         Ok(TextTest::Json { pointer, equals })
     }
 
-    pub(super) fn regex(&self, key: &str, text: &str) -> Result<(), NodeError> {
-        match Regex::new(text) {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                let full = error.to_string();
-                let reason = full.lines().last().unwrap_or_default();
-                let reason = reason.trim_start_matches("error: ");
-                Err(self.wrong(key, format!("`{text}` is no regular expression: {reason}")))
-            }
-        }
+    pub(super) fn regex(&self, key: &str, text: &str) -> Result<Regex, NodeError> {
+        compiled(text, Letters::AsWritten).map_err(|message| self.wrong(key, message))
     }
 
     pub(super) fn needed<'t>(

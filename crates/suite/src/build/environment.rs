@@ -6,7 +6,7 @@ use crate::format::{EnvironmentFile, ImageName};
 use crate::source::{Node, NodeError};
 
 /// Which kinds a key belongs to, where not to all.
-const ONLY_FOR: [(&str, &[EnvironmentKind]); 7] = [
+const ONLY_FOR: [(&str, &[EnvironmentKind]); 8] = [
     (
         "image",
         &[EnvironmentKind::Container, EnvironmentKind::Desktop],
@@ -15,6 +15,7 @@ const ONLY_FOR: [(&str, &[EnvironmentKind]); 7] = [
         "fresh_checks",
         &[EnvironmentKind::Container, EnvironmentKind::Desktop],
     ),
+    ("cwd", &[EnvironmentKind::Container]),
     ("screen", &[EnvironmentKind::Desktop]),
     ("apps", &[EnvironmentKind::Desktop]),
     (
@@ -109,7 +110,10 @@ pub(super) fn environment(
         processes: said.processes.unwrap_or(basis.processes),
         disk: said.disk.unwrap_or(basis.disk),
         env: said.env.into_iter().map(|(k, v)| (k.0, v)).collect(),
-        cwd: None,
+        cwd: said
+            .cwd
+            .filter(|_| kind == EnvironmentKind::Container)
+            .map(|folder| folder.0),
         fresh_checks: said.fresh_checks.unwrap_or(false) && image.is_some(),
         image: image.map(|image| image.0),
         screen: said.screen.filter(|_| desktop).map(|screen| screen.0),

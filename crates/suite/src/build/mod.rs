@@ -2,8 +2,11 @@
 //! dates frozen, a digest taken.
 
 mod action;
+mod answer;
 mod check;
+mod digest;
 mod environment;
+mod hand_in;
 mod months;
 mod programs;
 mod realtime;
@@ -11,6 +14,7 @@ mod sight;
 mod solution;
 mod steps;
 mod task;
+mod user;
 
 pub(crate) use months::expand;
 pub use steps::{BadSteps, MaxSteps};

@@ -85,7 +85,7 @@ impl Reader<'_> {
         let tests: Vec<TextTest> = self.text_tests()?;
         let number = match &self.file.number {
             Some(NumberFile::Shown(number)) => Some(self.shown_number(number)?),
-            Some(NumberFile::Plain(_)) | None => None,
+            Some(NumberFile::Plain(_) | NumberFile::Said(_)) | None => None,
         };
         if tests.is_empty() && number.is_none() {
             return Err(self.nothing_to_test());

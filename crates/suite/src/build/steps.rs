@@ -30,6 +30,13 @@ impl FromStr for MaxSteps {
     }
 }
 
+/// The same for every level.
+impl From<u32> for MaxSteps {
+    fn from(steps: u32) -> Self {
+        Self(vec![steps])
+    }
+}
+
 /// As it is given on the command line.
 impl fmt::Display for MaxSteps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

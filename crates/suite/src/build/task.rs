@@ -1,17 +1,17 @@
 //! A whole task, put together.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use agon_core::check::{Check, CheckKind};
-use agon_core::digest::Hasher;
 use agon_core::files::FileTree;
 use agon_core::{
-    Digest, EnvironmentKind, HandIn, HostOnly, Level, Limits, Solution, Task, TaskId, User,
-    VerifyOnly, Visible,
+    Digest, EnvironmentKind, HostOnly, Level, Limits, Task, TaskId, User, VerifyOnly, Visible,
 };
+use serde_json::{Map, Value};
 
 use super::check::{self, Setting};
-use super::{MaxSteps, environment, programs, realtime, solution, steps};
+use super::{MaxSteps, digest, environment, hand_in, programs, realtime, solution, steps, user};
 use crate::format::{SuiteFile, TaskFile};
 use crate::source::{Node, NodeError};
 
@@ -29,6 +29,8 @@ pub(crate) struct Draft {
     pub(crate) solve: Option<String>,
     /// The suite's folder.
     pub(crate) root: PathBuf,
+    /// The row of a dataset that the task was made from.
+    pub(crate) instance: Option<Arc<Map<String, Value>>>,
 }
 
 pub(crate) fn task(
@@ -125,6 +127,13 @@ pub(crate) fn task(
         }];
     }
     let solution = solution::solution(node, draft.solve, &mut errors);
+    let user = match node.get("user") {
+        Some(node) if !node.is_null() => user::user(file.user, node, &mut errors),
+        _ => User::default(),
+    };
+    let hand_in = hand_in::hand_in(file.hand_in, node, &mut errors);
+    hand_in::collect(&file.collect, node, &mut errors);
+    hand_in::fits(environment.kind, node, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -145,17 +154,17 @@ pub(crate) fn task(
         verify: VerifyOnly::new(draft.verify),
         checks: VerifyOnly::new(checks),
         solution: HostOnly::new(solution),
-        user: HostOnly::new(User::Script(file.user.replies)),
-        complete: VerifyOnly::new(None),
-        hand_in: HandIn::default(),
-        collect: Vec::new(),
-        instance: HostOnly::new(None),
+        user: HostOnly::new(user),
+        complete: VerifyOnly::new(file.complete_cmd.filter(|command| !is_none(command))),
+        hand_in,
+        collect: file.collect,
+        instance: HostOnly::new(draft.instance),
         digest: Digest::of(b""),
         played: Digest::of(b""),
         id: draft.id,
     };
-    task.played = played(&task, node);
-    task.digest = digest(&task, node);
+    task.played = digest::played(&task, node);
+    task.digest = digest::whole(&task, node);
     Ok(task)
 }
 
@@ -173,72 +182,4 @@ fn weight(suite: &SuiteFile, level: Option<Level>) -> f64 {
         let own = suite.weights.get(&level).copied();
         own.unwrap_or_else(|| level.default_weight())
     })
-}
-
-/// Scripts are what users once were: written as then, so that digests stay what they were.
-fn user(user: &User) -> String {
-    match user {
-        User::Script(replies) => serde_json::to_string(replies).unwrap_or_default(),
-        User::Fixed(words) => format!("fixed {words}"),
-        User::Nudge(nudge) => format!("nudge {}", serde_json::to_string(nudge).unwrap_or_default()),
-        User::Rules(rules) => format!("rules {}", serde_json::to_string(rules).unwrap_or_default()),
-        User::Persona(persona) => {
-            format!(
-                "persona {}",
-                serde_json::to_string(persona).unwrap_or_default()
-            )
-        }
-        User::Own(own) => format!("own {}", own.digest()),
-        User::Person => "person".to_owned(),
-    }
-}
-
-/// Over everything that can change what an agent does.
-fn played(task: &Task, node: &Node) -> Digest {
-    let json = |value: Result<String, serde_json::Error>| value.unwrap_or_default();
-    let mut hasher = Hasher::default();
-    for part in [
-        "played 1".to_owned(),
-        task.id.to_string(),
-        task.instruction.show().clone(),
-        json(serde_json::to_string(&task.environment)),
-        json(serde_json::to_string(&task.setup)),
-        json(serde_json::to_string(&task.limits)),
-        json(serde_json::to_string(&task.actions)),
-        user(task.user.on_host()),
-    ] {
-        hasher.part(part.as_bytes());
-    }
-    hasher.part(task.visible.show().digest().bytes());
-    // What most tasks don't have is no part of their digests, so that those stay what they were.
-    if !task.programs.show().is_empty() {
-        hasher.part(b"programs");
-        hasher.part(task.programs.show().digest().bytes());
-    }
-    if let (Some(realtime), Some(node)) = (&task.realtime, node.get("realtime")) {
-        realtime::feed(realtime, node, &mut hasher);
-    }
-    hasher.finish()
-}
-
-/// Over everything that can change a result. Name, level, weight and tags can't; the suite's digest
-/// covers those that reports use.
-fn digest(task: &Task, node: &Node) -> Digest {
-    let mut hasher = Hasher::default();
-    hasher.part(b"task 1");
-    hasher.part(task.played.bytes());
-    let solution = match task.solution.on_host() {
-        Some(Solution::Actions(actions)) => serde_json::to_string(actions).unwrap_or_default(),
-        Some(Solution::Player(player)) => format!("player {player}"),
-        None => "null".to_owned(),
-    };
-    hasher.part(solution.as_bytes());
-    for key in ["checks", "partial"] {
-        hasher.part(key.as_bytes());
-        if let Some(value) = node.get(key) {
-            value.feed(&mut hasher);
-        }
-    }
-    hasher.part(task.verify.inspect(FileTree::digest).bytes());
-    hasher.finish()
 }

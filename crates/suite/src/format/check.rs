@@ -21,7 +21,7 @@ pub(crate) struct CheckFile {
     pub(crate) name: Option<String>,
     /// Share in partial credit. Default: 1.
     pub(crate) weight: Option<f64>,
-    /// file: below the working folder. script, template: below `verify/`.
+    /// file: below the working folder. script, reward, template: below `verify/`.
     pub(crate) path: Option<String>,
     /// command_output: run after the agent was cut off.
     pub(crate) command: Option<String>,
@@ -59,7 +59,7 @@ pub(crate) struct CheckFile {
     /// command_output: which output is looked at. Default: stdout.
     pub(crate) stream: Option<StreamFile>,
     /// The text is one number, at most `tolerance` away from this. screen_text: with keys of its
-    /// own, a number among what can be read.
+    /// own, a number among what can be read. answer: `true` takes `equals` and `one_of` as numbers.
     pub(crate) number: Option<NumberFile>,
     /// Default: 0. pixel: for each of red, green and blue.
     pub(crate) tolerance: Option<f64>,
@@ -87,11 +87,16 @@ pub(crate) struct CheckFile {
     pub(crate) app: Option<String>,
     /// process: whether it runs.
     pub(crate) alive: Option<bool>,
+    /// answer: a regular expression; its group, or the whole of it, is the answer. Without it: the whole
+    /// text is.
+    pub(crate) pattern: Option<String>,
+    /// answer: whether upper and lower case differ. Default: true.
+    pub(crate) case: Option<bool>,
     /// events: each of these was done.
     pub(crate) must: Option<Vec<PatternFile>>,
     /// events: none of these was done.
     pub(crate) must_not: Option<Vec<PatternFile>>,
-    /// script: the same as `path`.
+    /// script, reward: the same as `path`.
     pub(crate) script: Option<String>,
     /// script: arguments.
     pub(crate) args: Option<Vec<String>>,
@@ -134,7 +139,9 @@ pub(crate) enum CheckType {
     File,
     CommandOutput,
     Script,
+    Reward,
     ReturnedResult,
+    Answer,
     FinalScreenshot,
     ExpectedFlow,
     Events,
@@ -152,7 +159,9 @@ const NAMES: &[&str] = &[
     "file",
     "command_output",
     "script",
+    "reward",
     "returned_result",
+    "answer",
     "final_screenshot",
     "expected_flow",
     "events",
@@ -190,11 +199,13 @@ const SCREEN_TESTS: &[&str] = &[
 ];
 
 impl CheckType {
-    const ALL: [Self; 15] = [
+    const ALL: [Self; 17] = [
         Self::File,
         Self::CommandOutput,
         Self::Script,
+        Self::Reward,
         Self::ReturnedResult,
+        Self::Answer,
         Self::FinalScreenshot,
         Self::ExpectedFlow,
         Self::Events,
@@ -217,7 +228,9 @@ impl CheckType {
             Self::File => &["path", "exists", "sha256"],
             Self::CommandOutput => &["command", "value", "stream", "exit_status"],
             Self::Script => &["path", "script", "args"],
+            Self::Reward => &["path", "script"],
             Self::ReturnedResult | Self::FinalScreenshot | Self::ExpectedFlow => &["value"],
+            Self::Answer => &["pattern", "equals", "one_of", "number", "tolerance", "case"],
             Self::Events => &["must", "must_not"],
             Self::ScreenText => &["region"],
             Self::Pixel => &["x", "y", "colour", "tolerance"],

@@ -33,6 +33,8 @@ pub(crate) struct EnvironmentFile {
     /// Extra environment variables.
     #[serde(default)]
     pub(crate) env: BTreeMap<VariableName, String>,
+    /// Container: where the agent's commands start, instead of the working folder.
+    pub(crate) cwd: Option<FolderPath>,
     /// Container, or desktop with an image: run checks in a fresh container over the working folder.
     pub(crate) fresh_checks: Option<bool>,
     /// Desktop: `WIDTHxHEIGHT`.
@@ -125,6 +127,26 @@ impl<'de> Deserialize<'de> for VariableName {
     }
 }
 
+/// An absolute path of a folder in a container.
+#[derive(Debug, Clone, JsonSchema)]
+pub(crate) struct FolderPath(pub(crate) String);
+
+impl<'de> Deserialize<'de> for FolderPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let fits = text.strip_prefix('/').is_some_and(|below| {
+            (below.is_empty() || stays_inside(Path::new(below)))
+                && !below.contains(char::is_control)
+        });
+        if !fits {
+            return Err(D::Error::custom(format!(
+                "`{text}` is no folder of a container: expected a path from the root such as /app, without `..`"
+            )));
+        }
+        Ok(Self(text))
+    }
+}
+
 /// `WIDTHxHEIGHT` in pixels.
 #[derive(Debug, Clone)]
 pub(crate) struct Screen(pub(crate) String);
@@ -168,6 +190,7 @@ impl EnvironmentFile {
             processes: self.processes.or(base.processes),
             disk: self.disk.or(base.disk),
             env,
+            cwd: self.cwd.or_else(|| base.cwd.clone()),
             fresh_checks: self.fresh_checks.or(base.fresh_checks),
             screen: self.screen.or_else(|| base.screen.clone()),
             apps: self.apps.or_else(|| base.apps.clone()),

@@ -87,6 +87,8 @@ impl JsonSchema for ColourFile {
 pub(crate) enum NumberFile {
     Plain(f64),
     Shown(ShownNumberFile),
+    /// Whether other values are numbers.
+    Said(bool),
 }
 
 /// A number that is shown somewhere among other things.
@@ -145,6 +147,9 @@ impl<'de> Deserialize<'de> for NumberFile {
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a number")
             }
+            fn visit_bool<E: Error>(self, said: bool) -> Result<NumberFile, E> {
+                Ok(NumberFile::Said(said))
+            }
             fn visit_u64<E: Error>(self, number: u64) -> Result<NumberFile, E> {
                 Self::plain(number as f64)
             }
@@ -175,7 +180,7 @@ impl JsonSchema for NumberFile {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let shown = generator.subschema_for::<ShownNumberFile>();
-        json_schema!({ "anyOf": [{ "type": "number" }, shown] })
+        json_schema!({ "anyOf": [{ "type": ["number", "boolean"] }, shown] })
     }
 }
 

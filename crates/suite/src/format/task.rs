@@ -7,8 +7,10 @@ use serde::de::IgnoredAny;
 
 use super::check::CheckFile;
 use super::environment::{EnvironmentFile, ImageName};
+use super::hand_in::HandInFile;
 use super::limits::LimitsFile;
 use super::realtime::RealtimeFile;
+use super::user::UserFile;
 
 /// A task: what an agent is asked to do, where, and how the result is checked.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,9 +45,16 @@ pub(crate) struct TaskFile {
     pub(crate) actions: Option<Vec<ActionKind>>,
     /// The world moves on by itself: desktop only.
     pub(crate) realtime: Option<RealtimeFile>,
-    /// The scripted user.
+    /// Who answers the agent's messages. Without it: nobody.
     #[serde(default)]
     pub(crate) user: UserFile,
+    /// What is graded, where that is not the working folder as the agent left it.
+    pub(crate) hand_in: Option<HandInFile>,
+    /// A shell script that runs over what the agent left, in a fresh sandbox, before it is graded.
+    pub(crate) complete_cmd: Option<String>,
+    /// Files of the working folder that are kept one by one.
+    #[serde(default)]
+    pub(crate) collect: Vec<String>,
     /// Partial credit: the score is the weighted share of the checks that pass.
     #[serde(default)]
     pub(crate) partial: bool,
@@ -79,12 +88,4 @@ fn solution_schema(generator: &mut SchemaGenerator) -> Schema {
     let actions = generator.subschema_for::<Vec<Action>>();
     let player = generator.subschema_for::<PlayerFile>();
     json_schema!({ "anyOf": [actions, player] })
-}
-
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "keys and values")]
-pub(crate) struct UserFile {
-    /// What the user answers to each message of the agent, in order.
-    #[serde(default)]
-    pub(crate) replies: Vec<String>,
 }

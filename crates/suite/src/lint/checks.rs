@@ -25,6 +25,7 @@ pub(super) fn cannot_fail(check: &Check) -> bool {
         // A file has at least to be there.
         CheckKind::File { .. }
         | CheckKind::Script { .. }
+        | CheckKind::Reward { .. }
         | CheckKind::Answer(_)
         | CheckKind::Events { .. }
         | CheckKind::Sight(_)
@@ -43,6 +44,7 @@ pub(super) fn passes_untouched(check: &Check) -> bool {
         CheckKind::Any { checks } => checks.iter().any(passes_untouched),
         CheckKind::CommandOutput { .. }
         | CheckKind::Script { .. }
+        | CheckKind::Reward { .. }
         | CheckKind::Answer(_)
         | CheckKind::Prose { .. } => false,
     }

@@ -3,7 +3,7 @@
 use agon_core::TaskId;
 use serde::Serialize;
 
-use super::{answers, task};
+use super::{answers, secrets, task};
 use crate::load::Suite;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -36,7 +36,18 @@ pub struct Finding {
 
 /// Findings task by task, then those between tasks.
 pub fn lint(suite: &Suite) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = suite.tasks.iter().flat_map(task::findings).collect();
+    let mut search = secrets::Search::default();
+    let mut findings = Vec::new();
+    for task in &suite.tasks {
+        findings.extend(task::findings(task));
+        let found = search.findings(suite, task).into_iter();
+        findings.extend(found.map(|(severity, message)| Finding {
+            task: task.id.clone(),
+            severity,
+            message,
+        }));
+    }
+    findings.extend(suite.notes.iter().cloned());
     findings.extend(answers::shared(&suite.tasks));
     findings
 }

@@ -4,6 +4,7 @@ mod answers;
 mod checks;
 mod finding;
 mod realtime;
+mod secrets;
 mod task;
 
 pub use finding::{Finding, Severity, lint};

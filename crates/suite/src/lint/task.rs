@@ -7,7 +7,7 @@ use agon_core::environment::Network;
 use agon_core::{Action, Seconds, Solution, Task};
 
 use super::checks::{cannot_fail, passes_untouched};
-use super::{Finding, Severity, realtime};
+use super::{Finding, Severity, realtime, secrets};
 
 pub(super) fn findings(task: &Task) -> Vec<Finding> {
     let mut found = Found {
@@ -23,7 +23,12 @@ pub(super) fn findings(task: &Task) -> Vec<Finding> {
         found.note("the environment has the host's network: results may change with the world");
     }
     found.limits();
-    for (severity, message) in realtime::findings(task) {
+    let more = [
+        realtime::findings(task),
+        secrets::history(task),
+        secrets::repository(task),
+    ];
+    for (severity, message) in more.into_iter().flatten() {
         found.push(severity, message);
     }
     found.leaks();

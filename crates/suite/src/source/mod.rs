@@ -9,7 +9,7 @@ mod toml;
 mod yaml;
 
 pub(crate) use error::{NodeError, nearest};
-pub(crate) use node::{Content, Node};
+pub(crate) use node::{Content, Key, Node, Span};
 pub(crate) use toml::parse as parse_toml;
 pub(crate) use yaml::parse as parse_yaml;
 

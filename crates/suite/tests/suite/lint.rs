@@ -184,3 +184,71 @@ fn shared_answers_are_named_once() {
         ["warning demo/one: has the same answer as demo/three and 1 more"]
     );
 }
+
+#[test]
+fn hidden_fields_that_are_told_are_named() {
+    let row = serde_json::json!({
+        "instance_id": "a", "question": "Is it Hexagonal or round?", "answer": "Hexagonal",
+        "patch": "-old\n+new line", "expected": ["short", 7, {"deep": "The Deep One"}],
+    });
+    let folder = Folder::new()
+        .with("benchmark.toml", "[collect]\npatch = \"repo\"\n")
+        .with("dataset.jsonl", &row.to_string())
+        .with("instruction.md.j2", "{{ question }}")
+        .with("solution.sh", "true")
+        .with("verify/evaluate.sh", "true")
+        .with("visible/repo/notes.txt", "short; apply -old\n+new line")
+        .with("visible/repo/more.txt", "The Deep One");
+    assert_eq!(
+        findings(&folder),
+        [
+            "error suite/a: a patch is handed in, and no set-up makes the repository of it",
+            "warning suite/a: the instruction tells the hidden field `answer`",
+            "warning suite/a: visible/repo/more.txt tells the hidden field `expected`",
+            "error suite/a: visible/repo/notes.txt tells the hidden field `patch`",
+        ]
+    );
+    let folder = folder
+        .with("initialize.sh", "cd repo && git init")
+        .with("instruction.md.j2", "Which?")
+        .with("visible/repo/more.txt", "")
+        .with("visible/repo/notes.txt", "short");
+    assert_eq!(findings(&folder), Vec::<String>::new());
+}
+
+#[test]
+fn histories_of_repositories_are_errors() {
+    let hash = "b".repeat(38);
+    for path in [
+        "repo/.git/HEAD".to_owned(),
+        format!("bare/objects/aa/{hash}"),
+        "bare/objects/pack/pack-1.pack".to_owned(),
+    ] {
+        let folder = Folder::new()
+            .with("demo/one/task.yaml", GOOD)
+            .with(&format!("demo/one/visible/{path}"), "x");
+        let found = findings(&folder);
+        let expected = format!("error demo/one: visible/{path} is part of a git history");
+        assert!(
+            found.len() == 1 && found[0].starts_with(&expected),
+            "{found:?}"
+        );
+    }
+    let folder = Folder::new()
+        .with("demo/one/task.yaml", GOOD)
+        .with("demo/one/visible/repo/.gitignore", "x")
+        .with("demo/one/visible/objects/aa/readme", "x");
+    assert!(findings(&folder).is_empty());
+}
+
+#[test]
+fn a_patch_needs_a_repository() {
+    let task = format!("{GOOD}hand_in: {{patch: repo}}\n");
+    let found = findings(&Folder::of_task(&task));
+    assert_eq!(
+        found,
+        ["error demo/one: a patch is handed in, and nothing makes the repository"]
+    );
+    let made = format!("{task}setup_cmd: git init repo\n");
+    assert!(findings(&Folder::of_task(&made)).is_empty());
+}

@@ -1,9 +1,12 @@
 //! The crate from outside: suites written to a temporary folder, loaded, selected, planned, linted.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod benchmark;
 mod checks;
+mod dialogue;
 mod errors;
 mod fixture;
+mod harbor;
 mod layout;
 mod lint;
 mod osuniverse;

@@ -176,7 +176,12 @@ fn everything_that_changes_a_play_changes_its_digest() {
 /// Runs that were finished before stay finished.
 #[test]
 fn other_tasks_keep_their_digests() {
-    let suite = Folder::of_task("task: x\nchecks: [{type: returned_result, number: 4}]\n").suite();
+    // The actions that were the default when these digests were taken.
+    let suite = Folder::of_task(
+        "task: x\nchecks: [{type: returned_result, number: 4}]\n\
+         actions: [run, read, write, edit, message, think, finish, wait]\n",
+    )
+    .suite();
     assert_eq!(
         [suite.tasks[0].played, suite.digest].map(|digest| digest.to_string()),
         [

@@ -243,16 +243,32 @@ fn the_schema_names_every_key() {
         "limits",
         "user",
         "realtime",
+        "hand_in",
+        "complete_cmd",
+        "collect",
     ] {
         assert!(schema["properties"].get(key).is_some(), "{key}");
     }
     assert_eq!(schema["additionalProperties"], false);
     assert_eq!(schema["required"], serde_json::json!(["task"]));
-    for key in ["screen", "apps", "programs", "gl", "settle"] {
+    for key in ["screen", "apps", "programs", "gl", "settle", "cwd"] {
         let environment = &schema["$defs"]["EnvironmentFile"]["properties"];
         assert!(environment[key].is_object(), "{key}");
     }
-    for key in ["not_contains", "number", "region", "colour", "app"] {
+    for key in ["kind", "replies", "say", "answer", "rules", "facts"] {
+        assert!(
+            schema["$defs"]["UserFile"]["properties"][key].is_object(),
+            "{key}"
+        );
+    }
+    for key in [
+        "not_contains",
+        "number",
+        "region",
+        "colour",
+        "app",
+        "pattern",
+    ] {
         assert!(schema["$defs"]["CheckFile"]["properties"][key].is_object());
     }
     for key in ["window", "clock", "begin", "ends", "interval", "frames"] {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use agon_llm::config::Config;
 use agon_arena::Evaluator;
 use agon_arena::evaluators::{self, Kind, Models};
 use agon_llm::Budget;
@@ -34,7 +35,7 @@ impl Judges {
             money: args.budget_money,
         };
         let default = open.model.map(|model| model.spec().clone());
-        let models = Models::new(open.session, open.config, default, budget);
+        let models = Models::new(open.session, Config::clone(&open.config), default, budget);
         Ok(Self {
             kind,
             models: Some(Arc::new(models.map_err(Failure::new)?)),

@@ -17,7 +17,7 @@ pub(in crate::cli) struct ModelArgs {
         help_heading = MODELS)]
     pub(in crate::cli) model: Option<String>,
     /// The configuration [default: $AGON_CONFIG, ./config.toml, ~/.config/agon/config.toml].
-    #[arg(long, value_name = "FILE", help_heading = MODELS)]
+    #[arg(long, visible_alias = "config-file", value_name = "FILE", help_heading = MODELS)]
     pub(in crate::cli) config: Option<PathBuf>,
     /// Take all answers from a tape: no service is asked and no key is needed.
     #[arg(long, value_name = "FILE", help_heading = MODELS)]

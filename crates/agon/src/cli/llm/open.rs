@@ -13,7 +13,7 @@ use crate::cli::output;
 #[derive(Debug)]
 pub(in crate::cli) struct OpenModels {
     pub(in crate::cli) session: Arc<Session>,
-    pub(in crate::cli) config: Config,
+    pub(in crate::cli) config: Arc<Config>,
     /// The one that `--model` names.
     pub(in crate::cli) model: Option<Model>,
 }
@@ -38,7 +38,7 @@ impl ModelArgs {
         })?;
         let mut open = OpenModels {
             session,
-            config,
+            config: Arc::new(config),
             model: None,
         };
         open.model = self

@@ -54,6 +54,8 @@ pub(in crate::cli) async fn predict(args: &PredictArgs) -> Result<Exit, Failure>
     let entry = Entry {
         agent: name.clone(),
         tape: opened.as_ref().and_then(OpenModels::tape),
+        config: None,
+        session: None,
         models: opened
             .iter()
             .filter_map(|open| open.model.clone())
@@ -77,6 +79,7 @@ pub(in crate::cli) async fn predict(args: &PredictArgs) -> Result<Exit, Failure>
         own_agent: Some(AgentFactory::of(name, Box::new(predictor))),
         earlier,
         workers: AT_ONCE,
+        results: None,
     };
     play(&args.play, sitting).await
 }

@@ -1,39 +1,57 @@
 //! Folders of the host that no sandbox may show, even where they lie below something that it shows:
 //! suites with their checks, and the records of runs.
 
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::mounted::Mounted;
+
 /// Something hidden, where it would be seen inside.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub(super) inside: PathBuf,
-    pub(super) folder: bool,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) inside: PathBuf,
+    pub(crate) folder: bool,
 }
 
 /// Absolute, without links.
 #[derive(Debug, Default)]
-pub(super) struct Hidden(Vec<PathBuf>);
+pub(crate) struct Hidden(Vec<PathBuf>);
 
 impl Hidden {
     /// What is not there yet is resolved as far as it is.
-    pub(super) fn new(paths: Vec<PathBuf>) -> Self {
+    pub(crate) fn new(paths: Vec<PathBuf>) -> Self {
         Self(paths.iter().filter_map(|path| resolve(path)).collect())
     }
 
     /// What would be seen if `host` were shown as `inside`. What is not
     /// there or cannot be reached needs no cover, and would be in bubblewrap's way. Whoever shows a
     /// hidden folder itself, or a part of one, means it.
-    pub(super) fn within(&self, host: &Path, inside: &Path) -> Vec<Seen> {
+    pub(crate) fn within(&self, host: &Path, inside: &Path) -> Vec<Seen> {
         if self.0.is_empty() {
             return Vec::new();
         }
         let Ok(host) = host.canonicalize() else {
             return Vec::new();
         };
+        self.below(&host, inside, |about| about.mode() & 0o001 != 0)
+    }
+
+    /// The same for a folder that is shown to its owner.
+    pub(crate) fn within_reach_of(&self, work: &Mounted, inside: &Path) -> Vec<Seen> {
+        self.below(&work.folder, inside, |about| {
+            // An owner may open what is closed.
+            about.uid() == work.user
+                || (about.gid() == work.group && about.mode() & 0o010 != 0)
+                || about.mode() & 0o001 != 0
+        })
+    }
+
+    /// `open` says whether those inside may enter a folder.
+    fn below(&self, host: &Path, inside: &Path, open: impl Fn(&Metadata) -> bool) -> Vec<Seen> {
         let seen = |hidden: &PathBuf| {
-            let below = hidden.strip_prefix(&host).ok()?;
-            let shown = below.components().next().is_some() && reachable(hidden, &host);
+            let below = hidden.strip_prefix(host).ok()?;
+            let shown = below.components().next().is_some() && reachable(hidden, host, &open);
             shown.then(|| Seen {
                 inside: inside.join(below),
                 folder: hidden.is_dir(),
@@ -57,15 +75,11 @@ fn resolve(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Sandboxes of root run under users of their own, which are strangers everywhere. All others run
-/// under ours.
-fn reachable(hidden: &Path, host: &Path) -> bool {
+/// Sandboxes of root run under users of their own, which are strangers everywhere, or as the owner of
+/// their working folder. All others run under ours.
+fn reachable(hidden: &Path, host: &Path, open: impl Fn(&Metadata) -> bool) -> bool {
     let root = rustix::process::geteuid().is_root();
-    let open = |folder: &Path| {
-        folder
-            .metadata()
-            .is_ok_and(|about| !root || about.mode() & 0o001 != 0)
-    };
+    let open = |folder: &Path| folder.metadata().is_ok_and(|about| !root || open(&about));
     let mut between = hidden
         .ancestors()
         .skip(1)

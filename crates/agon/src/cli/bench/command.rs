@@ -1,0 +1,164 @@
+//! From arguments to a contest in a result folder.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agon_core::clock::FixedClock;
+use agon_core::{Clock, SystemClock, Task};
+use agon_suite::MaxSteps;
+use agon_workflow::eval::MetadataOptions;
+
+use super::args::{BenchCommand, BenchRunArgs};
+use super::live::OutputFiles;
+use crate::cli::args::SelectionArgs;
+use crate::cli::contest::Entry;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::llm::OpenModels;
+use crate::cli::load::Loaded;
+use crate::cli::play::{Earlier, Sitting, play};
+
+/// As the original's evaluations.
+const WORKERS: usize = 4;
+
+pub(in crate::cli) async fn bench(command: &BenchCommand) -> Result<Exit, Failure> {
+    match command {
+        BenchCommand::Run(args) => run(args).await,
+    }
+}
+
+async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
+    let clock = SystemClock::default();
+    let began = clock.monotonic();
+    let mut play_args = args.play.clone();
+    let open = match play_args.models.model {
+        Some(_) => Some(play_args.models.open()?),
+        None => None,
+    };
+    let selection = SelectionArgs {
+        max_steps: args.max_iterations.map(MaxSteps::from),
+        ..SelectionArgs::default()
+    };
+    // The folder's name needs the benchmark's, and a resume needs the folder's dates: so it is read twice.
+    let first = read(args, &selection, &clock)?;
+    let name = benchmark_name(&first);
+    let metadata = MetadataOptions {
+        llm: open
+            .as_ref()
+            .and_then(|open| open.model.as_ref())
+            .map(agon_llm::Model::spec),
+        dataset_name: &name,
+        agent_class: &args.agent_cls,
+        max_iterations: args
+            .max_iterations
+            .unwrap_or_else(|| most_steps(&first.tasks)),
+        eval_note: args.eval_note.as_deref(),
+        eval_output_dir: &args.eval_output_dir,
+        data_split: None,
+        details: None,
+        agent_config: None,
+        condenser_config: None,
+        instruction_template_name: None,
+    }
+    .describe(&clock)?;
+    if play_args.out.is_none() && play_args.resume.is_none() {
+        play_args.out = Some(PathBuf::from(&metadata.eval_output_dir));
+    }
+    let earlier = Earlier::of(&play_args)?;
+    let old = earlier.manifest.as_ref();
+    let dates_from = old.map_or_else(|| clock.now(), |old| old.dates_from);
+    let loaded = read(args, &selection, &FixedClock(dates_from))?;
+    let entry = Entry {
+        agent: args.agent_cls.clone(),
+        tape: open.as_ref().and_then(OpenModels::tape),
+        config: open.as_ref().map(|open| Arc::clone(&open.config)),
+        session: open.as_ref().map(|open| Arc::clone(&open.session)),
+        models: open.and_then(|open| open.model).into_iter().collect(),
+        seed: play_args.seed.unwrap_or(0),
+        epochs: play_args.epochs.unwrap_or(1),
+        dates_from,
+        selection: remembered(args),
+        played_by: None,
+    };
+    let results = OutputFiles::new(metadata, &loaded.tasks, args.max_budget_per_task);
+    let sitting = Sitting {
+        command: "run",
+        began,
+        clock: Arc::new(clock),
+        loaded,
+        entry,
+        own_agent: None,
+        earlier,
+        workers: args.eval_num_workers.map_or(WORKERS, usize::from),
+        results: Some(Box::new(results)),
+    };
+    play(&play_args, sitting).await
+}
+
+fn read(
+    args: &BenchRunArgs,
+    selection: &SelectionArgs,
+    clock: &dyn Clock,
+) -> Result<Loaded, Failure> {
+    let paths = [args.benchmark.clone()];
+    let mut loaded = Loaded::read(&paths, selection, clock)?;
+    if let Some(most) = args.max_budget_per_task {
+        for task in &mut loaded.tasks {
+            task.limit_money(most);
+        }
+    }
+    keep_ids(&mut loaded.tasks, &args.eval_ids)?;
+    if let Some(limit) = args.eval_n_limit {
+        loaded.tasks.truncate(limit);
+    }
+    Ok(loaded)
+}
+
+/// The instances that were asked for; one that is not there is an error, not a smaller run.
+fn keep_ids(tasks: &mut Vec<Task>, ids: &[String]) -> Result<(), Failure> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let is = |task: &Task, id: &str| task.id.id() == id || task.id.to_string() == id || instance_id(task) == id;
+    if let Some(missing) = ids.iter().find(|id| !tasks.iter().any(|task| is(task, id))) {
+        return Err(Failure::new(format_args!(
+            "the benchmark has no instance `{missing}`: `agon list BENCHMARK` shows them all"
+        )));
+    }
+    tasks.retain(|task| ids.iter().any(|id| is(task, id)));
+    Ok(())
+}
+
+/// As the dataset calls it.
+pub(super) fn instance_id(task: &Task) -> String {
+    let row = task.instance.on_host().as_ref();
+    let named = row.and_then(|row| row.get("instance_id"));
+    match named {
+        Some(serde_json::Value::String(id)) => id.clone(),
+        Some(other) if other.is_number() => other.to_string(),
+        _ => task.id.id().to_owned(),
+    }
+}
+
+fn benchmark_name(loaded: &Loaded) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    loaded.name().chars().map(plain).collect()
+}
+
+fn most_steps(tasks: &[Task]) -> u32 {
+    tasks.iter().map(|task| task.limits.steps).max().unwrap_or(0)
+}
+
+/// The selection as the manifest keeps it.
+fn remembered(args: &BenchRunArgs) -> BTreeMap<String, String> {
+    let options = [
+        ("eval_ids", Some(args.eval_ids.join(",")).filter(|ids| !ids.is_empty())),
+        ("eval_n_limit", args.eval_n_limit.map(|limit| limit.to_string())),
+        ("max_iterations", args.max_iterations.map(|most| most.to_string())),
+    ];
+    options
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
+}

@@ -1,0 +1,161 @@
+//! `output.jsonl` and `metadata.json` while a benchmark runs: a row as soon as an instance has its final
+//! verdict. The run folder is the truth; these files are made from it and brought in line with it before
+//! the first and after the last instance.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use agon_core::event::Phase;
+use agon_core::{Event, Money, Task, TrialId};
+use agon_engine::Watch;
+use agon_store::{RunFolder, RunReader, TrialLine};
+use agon_workflow::eval::{EvalFileError, EvalMetadata, OutputWriter};
+use agon_workflow::results::{Instances, RunRows};
+
+use crate::cli::failure::Failure;
+use crate::cli::output;
+use crate::cli::play::Results;
+
+#[derive(Debug)]
+pub(super) struct OutputFiles {
+    metadata: EvalMetadata,
+    instances: Instances,
+    max_budget: Option<Money>,
+    writing: Option<Writing>,
+}
+
+/// A thread, because reading a trial's events back takes longer than those who tell of it may wait.
+#[derive(Debug)]
+struct Writing {
+    lines: Sender<TrialLine>,
+    /// Whether the file says what the run folder says.
+    thread: JoinHandle<bool>,
+}
+
+impl OutputFiles {
+    pub(super) fn new(metadata: EvalMetadata, tasks: &[Task], max_budget: Option<Money>) -> Self {
+        let row = |task: &Task| {
+            let row = task.instance.on_host().clone()?;
+            Some((task.id.clone(), row))
+        };
+        Self {
+            metadata,
+            instances: tasks.iter().filter_map(row).collect(),
+            max_budget,
+            writing: None,
+        }
+    }
+
+    fn rows(&self, folder: &RunFolder) -> Result<RunRows, Failure> {
+        let reader = RunReader::open(folder.path())?;
+        let rows = RunRows::new(reader, self.metadata.clone(), self.instances.clone());
+        Ok(rows.with_budget(self.max_budget))
+    }
+}
+
+fn output_file(folder: &RunFolder) -> PathBuf {
+    folder.path().join("output.jsonl")
+}
+
+impl Results for OutputFiles {
+    fn begin(&mut self, folder: &RunFolder) -> Result<(), Failure> {
+        let metadata = folder.path().join("metadata.json");
+        if !metadata.exists() {
+            let text = serde_json::to_vec(&self.metadata).map_err(Failure::new)?;
+            fs::write(&metadata, text)
+                .map_err(|error| Failure::new(format_args!("{}: {error}", metadata.display())))?;
+        }
+        let rows = self.rows(folder)?;
+        let mut there = HashSet::new();
+        RunReader::open(folder.path())?.for_each_trial(|line| {
+            if line.is_final {
+                there.insert((line.task, line.epoch));
+            }
+        })?;
+        let file = output_file(folder);
+        if !there.is_empty() {
+            rows.write_all(&file)?;
+        }
+        let mut writer = OutputWriter::open(&file)?;
+        let (lines, ended) = mpsc::channel::<TrialLine>();
+        let work = move || {
+            let mut right = true;
+            for line in ended {
+                // Played again: two rows of it would stand in the file.
+                right &= there.insert((line.task.clone(), line.epoch));
+                let append = |row| writer.append(&row).map_err(EvalFileError::io("can't write", &file));
+                if let Err(error) = rows.row(&line).and_then(append) {
+                    output::say(&format!("agon: output.jsonl: {error}"));
+                    right = false;
+                }
+            }
+            right
+        };
+        let thread = std::thread::Builder::new()
+            .name("output".to_owned())
+            .spawn(work)?;
+        self.writing = Some(Writing { lines, thread });
+        Ok(())
+    }
+
+    fn watch(&self, inner: Arc<dyn Watch>) -> Arc<dyn Watch> {
+        let lines = self.writing.as_ref().map(|writing| writing.lines.clone());
+        Arc::new(Live {
+            inner,
+            lines: Mutex::new(lines),
+        })
+    }
+
+    fn end(&mut self, folder: &RunFolder) -> Result<(), Failure> {
+        let Some(Writing { lines, thread }) = self.writing.take() else {
+            return Ok(());
+        };
+        drop(lines);
+        if !thread.join().unwrap_or(false) {
+            self.rows(folder)?.write_all(&output_file(folder))?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells the writer of final lines, and everything to the one who would be told otherwise.
+#[derive(Debug)]
+struct Live {
+    inner: Arc<dyn Watch>,
+    lines: Mutex<Option<Sender<TrialLine>>>,
+}
+
+impl Watch for Live {
+    fn planned(&self, left: u64, done: u64) {
+        self.inner.planned(left, done);
+    }
+    fn started(&self, trial: &TrialId, attempt: u32) {
+        self.inner.started(trial, attempt);
+    }
+    fn phase(&self, trial: &TrialId, phase: Phase) {
+        self.inner.phase(trial, phase);
+    }
+    fn step(&self, trial: &TrialId, step: u32, of: u32) {
+        self.inner.step(trial, step, of);
+    }
+    fn ended(&self, line: &TrialLine) {
+        self.inner.ended(line);
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lines) = lines.as_ref().filter(|_| line.is_final) {
+            lines.send(line.clone()).ok();
+        }
+    }
+    fn hears_events(&self) -> bool {
+        self.inner.hears_events()
+    }
+    fn event(&self, trial: &TrialId, event: &Event) {
+        self.inner.event(trial, event);
+    }
+    fn note(&self, text: &str) {
+        self.inner.note(text);
+    }
+}

@@ -1,0 +1,61 @@
+//! Arguments and help texts of `agon solve`.
+
+use std::path::PathBuf;
+
+use agon_core::Money;
+use clap::Args;
+
+use crate::cli::args::dollars;
+use crate::cli::llm::ModelArgs;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon solve -t 'Write me a bash script that prints hello world.' -l llm
+  agon solve -i 10 -t 'Fix the failing test.' -c CodeActAgent -l eval_gpt4 -d my_project
+  agon solve -f task.md -l local/smollm2 -b 0.50
+  echo 'Count the words in README.md' | agon solve -l llm
+  agon solve --replay-trajectory runs/latest-solve/trajectory.json
+
+The folder that is worked in (-d) is really changed; nothing else of this machine is.
+
+Exit status: 0 the agent finished, 1 a fault, 2 bad usage, 4 the agent refused the task, 5 a limit ended
+its turn, 6 it only repeated itself, 130 interrupted.")]
+pub(in crate::cli) struct SolveArgs {
+    /// What is to be done.
+    #[arg(long, short, value_name = "TEXT")]
+    pub(super) task: Option<String>,
+    /// A file that says what is to be done; wins over --task.
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+    /// Steps that the agent may take [default: max_iterations of config.toml, or 500].
+    #[arg(long, short = 'i', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) max_iterations: Option<u32>,
+    /// Money (dollars) that its model may cost.
+    #[arg(long, short = 'b', value_name = "USD", value_parser = dollars)]
+    pub(super) max_budget_per_task: Option<Money>,
+    /// CodeActAgent, or any agent of `agon run` [default: default_agent of config.toml].
+    #[arg(long, short = 'c', value_name = "AGENT")]
+    pub(super) agent_cls: Option<String>,
+    /// Names the session's folder under runs/.
+    #[arg(long, short, value_name = "NAME")]
+    pub(super) name: Option<String>,
+    /// The folder to work in [default: this one].
+    #[arg(long, short, value_name = "DIR")]
+    pub(super) directory: Option<PathBuf>,
+    /// Where commands run: local (a sandbox with this machine's programs) or docker (a container of
+    /// base_container_image) [default: runtime of config.toml, or local].
+    #[arg(long, value_name = "KIND")]
+    pub(super) runtime: Option<String>,
+    /// Ask you when the agent says something, instead of telling it to go on by itself.
+    #[arg(long, visible_alias = "no-auto-continue")]
+    pub(super) interactive: bool,
+    /// Play the actions of a trajectory first.
+    #[arg(long, value_name = "FILE")]
+    pub(super) replay_trajectory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) models: ModelArgs,
+    /// End with one JSON object on standard output.
+    #[arg(long)]
+    pub(super) json: bool,
+}

@@ -1,0 +1,224 @@
+//! From arguments to an agent at work, a session folder and an exit status.
+
+use std::fs;
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agon_core::verdict::TurnEnd;
+use agon_core::{Clock, SystemClock};
+use agon_llm::config::Config;
+use agon_store::RunFolder;
+use agon_workflow::config::{AppConfig, LlmConfig, RuntimeKind};
+use agon_workflow::controller::{Conversation, trajectory};
+use agon_workflow::eval::codeact_user_response;
+use agon_workflow::runtime::create_runtime;
+use agon_workflow::state::State;
+use serde_json::json;
+
+use super::args::SolveArgs;
+use super::person::Keyboard;
+use super::show::show;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::llm::{ModelArgs, OpenModels};
+use crate::cli::report::RUNS;
+use crate::cli::{output, signals};
+
+/// What a user can want to be done, in bytes.
+const LONGEST_TASK: u64 = 1 << 20;
+
+pub(in crate::cli) async fn solve(args: &SolveArgs) -> Result<Exit, Failure> {
+    let mut task = task(args)?;
+    let (mut config, open) = configured(args)?;
+    if let Some(path) = config.replay_trajectory_path.as_deref().filter(|_| task.is_empty()) {
+        task = trajectory(path)?.task;
+    }
+    let stop = signals::stop_on_signal("stopping; what was done so far is kept")?;
+    let folder = session(args, &config)?;
+    config.session_folder = Some(folder.path().to_owned());
+    config
+        .save_trajectory_path
+        .get_or_insert_with(|| folder.path().join("trajectory.json"));
+    if let Some(open) = open {
+        config.set_llm_config(open);
+    }
+    let mut runtime = create_runtime(&config)?;
+    runtime.connect().await?;
+    output::say(&format!("session folder: {}", folder.path().display()));
+    let conversation = Conversation::new(&config, &task).watched(show);
+    let conversation = match args.interactive {
+        true => conversation.with_person(Arc::new(Keyboard)),
+        false => conversation.with_user(codeact_user_response),
+    };
+    let state = tokio::select! {
+        state = conversation.run(&mut runtime) => Some(state),
+        () = stop.cancelled() => None,
+    };
+    runtime.close().await;
+    match state {
+        Some(state) => conclude(args, &folder, &state?),
+        None => {
+            output::say("interrupted");
+            Ok(Exit::Interrupted)
+        }
+    }
+}
+
+/// What is to be done: a file, the command line, or standard input.
+fn task(args: &SolveArgs) -> Result<String, Failure> {
+    let mut text = String::new();
+    if let Some(file) = &args.file {
+        let failed = |error| Failure::new(format_args!("can't read {}: {error}", file.display()));
+        let opened = fs::File::open(file).map_err(failed)?;
+        let mut opened = opened.take(LONGEST_TASK + 1);
+        opened.read_to_string(&mut text).map_err(failed)?;
+    } else if let Some(task) = &args.task {
+        text.clone_from(task);
+    } else if !std::io::stdin().is_terminal() {
+        let failed = |error| Failure::new(format_args!("can't read the task: {error}"));
+        let mut input = std::io::stdin().take(LONGEST_TASK + 1);
+        input.read_to_string(&mut text).map_err(failed)?;
+    }
+    if text.len() as u64 > LONGEST_TASK {
+        return Err(Failure::new("the task is longer than 1 MiB"));
+    }
+    if text.trim().is_empty() && args.replay_trajectory.is_none() {
+        return Err(Failure::new(
+            "what is to be done? Say it with -t TEXT, -f FILE or on standard input",
+        ));
+    }
+    Ok(text)
+}
+
+fn configured(args: &SolveArgs) -> Result<(AppConfig, Option<LlmConfig>), Failure> {
+    let open = open(&args.models)?;
+    let mut config = AppConfig::of_sections(open.config.workflow()).map_err(Failure::new)?;
+    let runtime = match &args.runtime {
+        Some(kind) => Some(kind.parse::<RuntimeKind>().map_err(Failure::new)?),
+        None => None,
+    };
+    let sections = open.config.workflow();
+    let said = sections.core()?.runtime.is_some();
+    config.runtime = match (runtime, said) {
+        (Some(kind), _) => kind,
+        (None, true) => config.runtime,
+        (None, false) => RuntimeKind::Local,
+    };
+    if let Some(agent) = &args.agent_cls {
+        config.default_agent.clone_from(agent);
+    }
+    if let Some(most) = args.max_iterations {
+        config.max_iterations = most;
+    }
+    if args.max_budget_per_task.is_some() {
+        config.max_budget_per_task = args.max_budget_per_task;
+    }
+    if args.replay_trajectory.is_some() {
+        config.replay_trajectory_path.clone_from(&args.replay_trajectory);
+    }
+    config.workspace_base = Some(folder_to_work_in(args, &config)?);
+    let llm = open.model.map(|model| LlmConfig {
+        config: open.config,
+        session: open.session,
+        model,
+    });
+    if let (Some(_), Some(llm)) = (config.max_budget_per_task, &llm)
+        && !llm.model.has_price()
+    {
+        return Err(Failure::new(format_args!(
+            "-b would stop nothing: nobody knows what calls of `{}` cost. Give a list of prices with \
+             --prices FILE, or input_cost_per_token and output_cost_per_token in its section",
+            llm.spec().name
+        )));
+    }
+    Ok((config, llm))
+}
+
+/// The model that is named, or the one of `[llm]`.
+fn open(args: &ModelArgs) -> Result<OpenModels, Failure> {
+    let mut args = args.clone();
+    if args.model.is_none() {
+        let source = agon_llm::config::ConfigSource::of_process(args.config.clone());
+        let config = Config::load(&source)?;
+        args.model = config
+            .sections()
+            .into_iter()
+            .find(|name| *name == "llm")
+            .map(str::to_owned);
+    }
+    args.open()
+}
+
+/// The agent may change everything in it, so it must not be more than was meant.
+fn folder_to_work_in(args: &SolveArgs, config: &AppConfig) -> Result<PathBuf, Failure> {
+    let named = args.directory.clone().or_else(|| config.workspace_base.clone());
+    let folder = named.unwrap_or_else(|| PathBuf::from("."));
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Failure::new(format_args!("{}: {error}", folder.display())))?;
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    if folder.parent().is_none() || home.as_deref() == Some(&folder) {
+        return Err(Failure::new(format_args!(
+            "{} is a whole home or disk, and the agent may change everything in it: name a folder to \
+             work in with -d DIR",
+            folder.display()
+        )));
+    }
+    if !folder.is_dir() {
+        return Err(Failure::new(format_args!(
+            "{} is no folder",
+            folder.display()
+        )));
+    }
+    Ok(folder)
+}
+
+/// A folder for the record, beside those of runs.
+fn session(args: &SolveArgs, config: &AppConfig) -> Result<RunFolder, Failure> {
+    let Some(name) = &args.name else {
+        let now = SystemClock::default().now();
+        let runs = Path::new(RUNS);
+        return Ok(RunFolder::fresh(runs, now, "solve", &config.default_agent)?);
+    };
+    agon_core::id::check_name(name).map_err(Failure::new)?;
+    let folder = Path::new(RUNS).join(format!("solve-{name}"));
+    if folder.join("trajectory.json").exists() {
+        return Err(Failure::new(format_args!(
+            "there is a session of that name: choose another one, or go on from it with \
+             --replay-trajectory {}",
+            folder.join("trajectory.json").display()
+        )));
+    }
+    fs::create_dir_all(&folder)
+        .map_err(|error| Failure::new(format_args!("{}: {error}", folder.display())))?;
+    Ok(RunFolder::at(folder))
+}
+
+fn conclude(args: &SolveArgs, folder: &RunFolder, state: &State) -> Result<Exit, Failure> {
+    let said = state.answer();
+    if args.json {
+        output::json(&json!({
+            "agent_state": state.agent_state,
+            "last_error": state.last_error,
+            "iterations": state.iteration_flag.current_value,
+            "message": said,
+            "metrics": state.metrics,
+            "session": folder.path(),
+        }))?;
+    } else if let Some(said) = said {
+        output::data(said)?;
+    }
+    if !state.last_error.is_empty() {
+        output::say(&format!("agon: {}", output::plain(&state.last_error)));
+    }
+    Ok(match state.end {
+        Some(TurnEnd::Finished) => Exit::Done,
+        Some(TurnEnd::Rejected) => Exit::Rejected,
+        Some(TurnEnd::Stuck) => Exit::Stuck,
+        Some(
+            TurnEnd::StepLimit | TurnEnd::TimeLimit | TurnEnd::TokenLimit | TurnEnd::MoneyLimit,
+        ) => Exit::Limit,
+        _ => Exit::Faults,
+    })
+}

@@ -1,0 +1,32 @@
+//! Whoever sits at the keyboard, as the user of an agent.
+
+use std::io::{BufRead, Read};
+
+use agon_agent::user::{Person, UserError};
+use async_trait::async_trait;
+
+use crate::cli::output;
+
+/// Bytes of one answer.
+const LONGEST: u64 = 1 << 20;
+
+#[derive(Debug)]
+pub(super) struct Keyboard;
+
+#[async_trait]
+impl Person for Keyboard {
+    async fn ask(&self, _: &str) -> Result<String, UserError> {
+        output::say("your answer (/exit ends the conversation):");
+        let read = || {
+            let mut line = String::new();
+            let read = std::io::stdin().lock().take(LONGEST).read_line(&mut line);
+            read.map(|count| (count, line))
+        };
+        match tokio::task::spawn_blocking(read).await {
+            Ok(Ok((0, _))) => Ok(agon_core::user::EXIT.to_owned()),
+            Ok(Ok((_, line))) => Ok(line.trim_end().to_owned()),
+            Ok(Err(error)) => Err(UserError::Nobody(error.to_string())),
+            Err(error) => Err(UserError::Nobody(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What an agent does, shown line by line while it does it. Its words are data: nothing in them reaches
+//! the terminal but text.
+
+use agon_core::{Action, Event, EventBody, Observation};
+
+use crate::cli::output;
+
+/// Lines of an output that are shown.
+const LINES: usize = 12;
+
+/// Tells standard error what happened, if it is something that a user wants to see.
+pub(super) fn show(event: &Event) {
+    if let Some(text) = told(event) {
+        output::say(&text);
+    }
+}
+
+fn told(event: &Event) -> Option<String> {
+    Some(match &event.body {
+        EventBody::Thought(thought) => marked("·", thought),
+        EventBody::Action(action) => acted(action),
+        EventBody::Observation(seen) => observed(seen)?,
+        EventBody::Refused(text) => marked("!", text),
+        EventBody::Condensed(_) => "· the history was made shorter".to_owned(),
+        EventBody::Fault(fault) => marked("!", &fault.to_string()),
+        _ => return None,
+    })
+}
+
+fn acted(action: &Action) -> String {
+    match action {
+        Action::Run { command, .. } => marked("$", command),
+        Action::Cell { code } => marked(">>>", code),
+        Action::Browse { code } => marked("browser", code),
+        Action::Read { path, .. } => marked("read", path),
+        Action::Write { path, .. } => marked("write", path),
+        Action::Edit { path, .. } | Action::Insert { path, .. } => marked("edit", path),
+        Action::Undo { path } => marked("undo", path),
+        Action::Message { text } => marked("agent:", text),
+        Action::Think { thought } => marked("·", thought),
+        Action::Finish { result } => marked("finish", result.as_deref().unwrap_or_default()),
+        Action::Reject { reason } => marked("reject", reason.as_deref().unwrap_or_default()),
+        other => marked("do", other.kind().name()),
+    }
+}
+
+fn observed(seen: &Observation) -> Option<String> {
+    use agon_core::observation::ObservationKind as Kind;
+    match seen.kind {
+        Kind::Ready | Kind::Done => None,
+        Kind::Reply => Some(marked("user:", &seen.text)),
+        Kind::Error | Kind::Refused => Some(marked("!", &seen.text)),
+        Kind::Output | Kind::Content => {
+            let status = seen.exit_status.filter(|status| *status != 0);
+            let status = status.map(|status| format!("\n[exit status {status}]"));
+            let text = format!("{}{}", seen.text.trim_end(), status.unwrap_or_default());
+            (!text.is_empty()).then(|| marked(" ", &text))
+        }
+    }
+}
+
+fn marked(mark: &str, text: &str) -> String {
+    let mut lines: Vec<String> = text
+        .lines()
+        .take(LINES)
+        .map(|line| format!("{mark} {}", output::plain(line)))
+        .collect();
+    let more = text.lines().count().saturating_sub(LINES);
+    if more > 0 {
+        lines.push(format!("{mark} ... {more} more lines"));
+    }
+    if lines.is_empty() {
+        lines.push(mark.to_owned());
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_output_is_cut_and_nothing_of_it_drives_the_terminal() {
+        let text = format!("\u{1b}[31mred\n{}", "x\n".repeat(40));
+        let shown = marked("$", &text);
+        assert_eq!(shown.lines().count(), LINES + 1);
+        assert!(!shown.contains('\u{1b}'));
+        assert!(shown.ends_with("$ ... 29 more lines"));
+    }
+}

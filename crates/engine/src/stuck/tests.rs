@@ -1,0 +1,355 @@
+//! Every rule with a history that falls under it and one that must not.
+
+use agon_agent::{Answer, Reply};
+use agon_core::observation::ObservationKind;
+use agon_core::{Action, Observation};
+use proptest::prelude::*;
+
+use super::*;
+
+type Taken = (Answer, Observation);
+
+fn thoughtful(action: Action, thought: &str) -> Answer {
+    Answer::Reply(Reply {
+        thought: Some(thought.to_owned()),
+        ..Reply::from(action)
+    })
+}
+
+fn result(text: &str, status: i32) -> Observation {
+    Observation {
+        exit_status: Some(status),
+        ..Observation::new(ObservationKind::Output, text)
+    }
+}
+
+fn ran(command: &str, text: &str, status: i32) -> Taken {
+    (Action::run(command).into(), result(text, status))
+}
+
+fn waited(text: &str) -> Taken {
+    let still = Observation {
+        running: true,
+        ..Observation::new(ObservationKind::Output, text)
+    };
+    (Action::run("").into(), still)
+}
+
+fn said(text: &str, answer: &str) -> Taken {
+    let action = Action::Message {
+        text: text.to_owned(),
+    };
+    (
+        action.into(),
+        Observation::new(ObservationKind::Reply, answer),
+    )
+}
+
+fn read(path: &str, seen: Observation) -> Taken {
+    let action = Action::Read {
+        path: path.to_owned(),
+        lines: None,
+    };
+    (action.into(), seen)
+}
+
+fn cell(code: &str, text: &str) -> Taken {
+    let action = Action::Cell {
+        code: code.to_owned(),
+    };
+    (
+        action.into(),
+        Observation::new(ObservationKind::Output, text),
+    )
+}
+
+fn refused(text: &str, why: &str) -> Taken {
+    let answer = Answer::NotAnAction {
+        text: text.to_owned(),
+        why: why.to_owned(),
+    };
+    (answer, Observation::refused(why))
+}
+
+/// What the detector says at the last step, whatever it said before.
+fn verdict(history: &[Taken]) -> Option<Rule> {
+    let mut detector = Detector::default();
+    let mut last = None;
+    for (answer, seen) in history {
+        last = detector.saw(Deed::of(answer), seen);
+    }
+    last
+}
+
+/// At which step it first says something, and what.
+fn first(history: &[Taken]) -> Option<(usize, Rule)> {
+    let mut detector = Detector::default();
+    let mut steps = history.iter().enumerate();
+    steps.find_map(|(at, (answer, seen))| {
+        let found = detector.saw(Deed::of(answer), seen);
+        found.map(|rule| (at + 1, rule))
+    })
+}
+
+fn times(history: &[Taken], count: usize) -> Vec<Taken> {
+    history
+        .iter()
+        .cloned()
+        .cycle()
+        .take(history.len() * count)
+        .collect()
+}
+
+#[test]
+fn the_same_result_four_times() {
+    // What a command prints may differ, such as a time.
+    let history = [
+        ran("date; ls", "1", 0),
+        ran("date; ls", "2", 0),
+        ran("date; ls", "3", 0),
+        ran("date; ls", "4", 0),
+    ];
+    assert_eq!(first(&history), Some((4, Rule::SameResult)));
+    let reads = times(
+        &[read("a", Observation::new(ObservationKind::Content, "x"))],
+        9,
+    );
+    assert_eq!(first(&reads), Some((4, Rule::SameResult)));
+}
+
+#[test]
+fn another_status_thought_content_or_action_is_no_repetition() {
+    let tests = [
+        ran("make test", "", 1),
+        ran("make test", "", 1),
+        ran("make test", "", 1),
+        ran("make test", "", 0),
+    ];
+    assert_eq!(first(&tests), None);
+    let thoughts: Vec<Taken> = (0..9)
+        .map(|n| {
+            (
+                thoughtful(Action::run("ls"), &format!("try {n}")),
+                result("", 0),
+            )
+        })
+        .collect();
+    assert_eq!(first(&thoughts), None);
+    let contents: Vec<Taken> = (0..9)
+        .map(|n| {
+            read(
+                "log",
+                Observation::new(ObservationKind::Content, n.to_string()),
+            )
+        })
+        .collect();
+    assert_eq!(first(&contents), None);
+    let mixed = [
+        ran("ls", "", 0),
+        ran("ls", "", 0),
+        ran("ls", "", 0),
+        ran("pwd", "", 0),
+    ];
+    assert_eq!(first(&mixed), None);
+}
+
+#[test]
+fn the_same_thought_is_a_repetition() {
+    let step = (thoughtful(Action::run("ls"), "look"), result("", 0));
+    assert_eq!(first(&times(&[step], 5)), Some((4, Rule::SameResult)));
+}
+
+#[test]
+fn waiting_for_a_command_that_prints_is_getting_on() {
+    let building: Vec<Taken> = (0..9).map(|n| waited(&format!("[{n}/9]"))).collect();
+    assert_eq!(first(&building), None);
+    let hanging = times(&[waited("no new output")], 9);
+    assert_eq!(first(&hanging), Some((4, Rule::SameResult)));
+}
+
+#[test]
+fn the_same_error_three_times() {
+    // However it is worded.
+    let history = [
+        read("a", Observation::error("no such file")),
+        read("a", Observation::error("still no such file")),
+        read("a", Observation::error("no")),
+    ];
+    assert_eq!(first(&history), Some((3, Rule::SameError)));
+    let words = times(&[refused("{}", "no action")], 3);
+    assert_eq!(first(&words), Some((3, Rule::SameError)));
+}
+
+#[test]
+fn errors_of_other_actions_and_failed_commands_are_no_such_repetition() {
+    let paths: Vec<Taken> = (0..9)
+        .map(|n| read(&n.to_string(), Observation::error("no such file")))
+        .collect();
+    assert_eq!(first(&paths), None);
+    let once = [
+        read("a", Observation::error("busy")),
+        read("a", Observation::new(ObservationKind::Content, "x")),
+        read("a", Observation::error("busy")),
+    ];
+    assert_eq!(first(&once), None);
+    assert_eq!(first(&times(&[ran("false", "", 1)], 3)), None);
+}
+
+const TRAILER: &str =
+    "\n[Jupyter current working directory: /work]\n[Jupyter Python interpreter: /usr/bin/python3]";
+
+#[test]
+fn the_same_cell_that_is_no_python_three_times() {
+    for error in [
+        "SyntaxError: unterminated string literal (detected at line 1)",
+        "SyntaxError: invalid syntax. Perhaps you forgot a comma?",
+        "SyntaxError: incomplete input",
+        "IndentationError: unexpected indent",
+    ] {
+        for trailer in [TRAILER, ""] {
+            // The number of the cell goes on.
+            let history: Vec<Taken> = (1..4)
+                .map(|n| {
+                    cell(
+                        "print('",
+                        &format!("Cell In[{n}], line 1\n    ^\n{error}{trailer}"),
+                    )
+                })
+                .collect();
+            assert_eq!(first(&history), Some((3, Rule::SameSyntaxError)), "{error}");
+        }
+    }
+}
+
+#[test]
+fn other_cells_and_other_errors_are_no_such_repetition() {
+    let failed = |n: u32, error: &str| cell("f()", &format!("In[{n}]\n{error}{TRAILER}"));
+    let values: Vec<Taken> = (1..9).map(|n| failed(n, "ValueError: no")).collect();
+    assert_eq!(first(&values), None);
+    let fixed = [
+        failed(1, "SyntaxError: incomplete input"),
+        failed(2, "SyntaxError: incomplete input"),
+        failed(3, "SyntaxError: invalid syntax"),
+    ];
+    assert_eq!(first(&fixed), None);
+    let codes: Vec<Taken> = (1..9)
+        .map(|n| cell(&"(".repeat(n), "SyntaxError: incomplete input"))
+        .collect();
+    assert_eq!(first(&codes), None);
+    let printed: Vec<Taken> = (1..9)
+        .map(|n| cell("f()", &format!("SyntaxError: x\n{n}{TRAILER}")))
+        .collect();
+    assert_eq!(first(&printed), None);
+}
+
+#[test]
+fn the_same_message_three_times() {
+    let history = [
+        said("What now?", "Go on."),
+        said("What now?", "Go on."),
+        said("What now?", "Go on, or give up."),
+    ];
+    assert_eq!(first(&history), Some((3, Rule::Monologue)));
+}
+
+#[test]
+fn a_conversation_that_moves_is_no_monologue() {
+    let asked = [
+        said("And then?", "First the bread."),
+        said("And then?", "Then the butter."),
+        said("And then?", "Then the jam."),
+        said("And then?", "That's all."),
+    ];
+    assert_eq!(first(&asked), None);
+    let acted = [
+        said("Done?", "No."),
+        ran("make", "", 0),
+        said("Done?", "No."),
+        said("Done?", "No."),
+    ];
+    assert_eq!(first(&acted), None);
+}
+
+#[test]
+fn the_same_two_steps_in_turn() {
+    let two = [ran("a", "", 0), read("b", Observation::error("no"))];
+    assert_eq!(first(&times(&two, 5)), Some((6, Rule::Alternation)));
+    let mut moving = times(&two, 3);
+    moving[4] = ran("a", "", 1);
+    assert_eq!(first(&moving), None);
+}
+
+#[test]
+fn longer_rounds() {
+    for length in 3..=6 {
+        let round: Vec<Taken> = (0..length).map(|n| ran(&n.to_string(), "", 0)).collect();
+        let history = times(&round, 4);
+        assert_eq!(first(&history), Some((3 * length, Rule::Cycle(length))));
+        // The last result of the last round is another one.
+        let mut moving = times(&round, 3);
+        moving[3 * length - 1] = ran(&(length - 1).to_string(), "", 1);
+        assert_eq!(first(&moving), None, "{length}");
+    }
+    let long: Vec<Taken> = (0..7).map(|n| ran(&n.to_string(), "", 0)).collect();
+    assert_eq!(
+        first(&times(&long, 5)),
+        None,
+        "too long to be called a cycle"
+    );
+}
+
+/// Steps of every kind, few enough that they often repeat.
+fn any_step() -> impl Strategy<Value = Taken> {
+    prop_oneof![
+        (0..3_u8, 0..2_i32).prop_map(|(n, status)| ran(&format!("run {n}"), "", status)),
+        (0..2_u8).prop_map(|n| read(&n.to_string(), Observation::error("no"))),
+        (0..2_u8, 0..2_u8).prop_map(|(n, m)| said(&n.to_string(), &m.to_string())),
+        (0..2_u8).prop_map(|n| cell(&n.to_string(), "SyntaxError: no")),
+        (0..2_u8).prop_map(|n| refused(&n.to_string(), "no")),
+        (0..2_u8).prop_map(|n| waited(&n.to_string())),
+    ]
+}
+
+/// A step of a number that no other step has.
+fn other_step(n: usize, (kind, seen): (u8, Taken)) -> Taken {
+    let text = format!("step {n}");
+    let action: Answer = match kind {
+        0 => Action::run(text).into(),
+        1 => Action::Message { text }.into(),
+        2 => Action::Cell { code: text }.into(),
+        _ => refused(&text, "").0,
+    };
+    (action, seen.1)
+}
+
+proptest! {
+    #[test]
+    fn whoever_did_seven_different_things_is_not_stuck(
+        before in prop::collection::vec(any_step(), 0..30),
+        last in prop::collection::vec((0..4_u8, any_step()), 7),
+    ) {
+        let last = last.into_iter().enumerate().map(|(n, step)| other_step(n, step));
+        let history: Vec<Taken> = before.into_iter().chain(last).collect();
+        prop_assert_eq!(verdict(&history), None);
+    }
+
+    #[test]
+    fn whoever_goes_in_circles_is_found_in_three_rounds(
+        before in prop::collection::vec(any_step(), 0..20),
+        round in prop::collection::vec(any_step(), 1..=6),
+    ) {
+        let rounds = if round.len() == 1 { 4 } else { 3 };
+        let history: Vec<Taken> = before.into_iter().chain(times(&round, rounds)).collect();
+        prop_assert!(verdict(&history).is_some());
+    }
+
+    #[test]
+    fn only_the_last_steps_count(
+        before in prop::collection::vec(any_step(), 0..60),
+        last in prop::collection::vec(any_step(), 18),
+    ) {
+        let alone = verdict(&last);
+        let history: Vec<Taken> = before.into_iter().chain(last).collect();
+        prop_assert_eq!(verdict(&history), alone);
+    }
+}

@@ -1,0 +1,97 @@
+//! What is in the sandbox where a file is about to be changed, and the two ways of putting it back.
+
+use std::time::Duration;
+
+use agon_sandbox::{Exec, ExecOutput, Sandbox, SandboxError};
+
+use super::history::{self, Version};
+use super::{Place, denied};
+
+/// Largest file that can be changed in place.
+const EDITABLE: usize = history::LARGEST;
+
+/// For a look at one file, or its removal.
+const SHORT: Duration = Duration::from_secs(20);
+
+/// A file before a change.
+pub(super) enum Before {
+    Absent,
+    Content(Vec<u8>),
+    /// There is something that can't be kept.
+    Other,
+}
+
+impl Before {
+    pub(super) fn existed(&self) -> bool {
+        !matches!(self, Self::Absent)
+    }
+
+    /// The text that a change is told by; nothing if it was none.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Absent => Some(""),
+            Self::Content(content) => std::str::from_utf8(content).ok(),
+            Self::Other => None,
+        }
+    }
+
+    pub(super) fn version(self) -> Option<Version> {
+        match self {
+            Self::Absent => Some(Version::Absent),
+            Self::Content(content) => Some(Version::Content(content)),
+            Self::Other => None,
+        }
+    }
+}
+
+/// A file that can be changed in place.
+pub(super) async fn editable(
+    sandbox: &dyn Sandbox,
+    place: &Place<'_>,
+) -> Result<String, SandboxError> {
+    let content = sandbox.read(&place.full, EDITABLE as u64 + 1).await?;
+    if content.len() > EDITABLE {
+        return denied(format!(
+            "{} is too large to edit: use commands",
+            place.named
+        ));
+    }
+    match String::from_utf8(content) {
+        Ok(text) => Ok(text),
+        Err(_) => denied(format!("{} is no text", place.named)),
+    }
+}
+
+/// What a file holds before it is changed.
+pub(super) async fn before(sandbox: &dyn Sandbox, path: &str) -> Result<Before, SandboxError> {
+    match sandbox.read(path, EDITABLE as u64 + 1).await {
+        Ok(content) if content.len() > EDITABLE => Ok(Before::Other),
+        Ok(content) => Ok(Before::Content(content)),
+        Err(SandboxError::Denied(why)) if why.contains("No such file") => Ok(Before::Absent),
+        // Closed, a folder, or said in another language.
+        Err(SandboxError::Denied(_)) => {
+            let script = r#"[ -e "$1" ] || [ -L "$1" ]"#;
+            match run(sandbox, script, path).await?.exit.success() {
+                true => Ok(Before::Other),
+                false => Ok(Before::Absent),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) async fn remove(sandbox: &dyn Sandbox, path: &str) -> Result<(), SandboxError> {
+    let output = run(sandbox, r#"rm -f -- "$1""#, path).await?;
+    if output.exit.success() {
+        return Ok(());
+    }
+    let why = String::from_utf8_lossy(&output.stderr.bytes);
+    denied(format!("cannot remove `{path}`: {}", why.trim()))
+}
+
+async fn run(sandbox: &dyn Sandbox, script: &str, path: &str) -> Result<ExecOutput, SandboxError> {
+    let mut exec = Exec::new(["sh", "-c", script, "sh", path], SHORT);
+    exec.cwd = "/".to_owned();
+    exec.keep = 1000;
+    sandbox.exec(&exec).await
+}

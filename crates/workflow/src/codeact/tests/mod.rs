@@ -1,0 +1,8 @@
+//! The agent against a model that says what a script tells it.
+
+mod condensers;
+mod conversation;
+mod failures;
+mod play;
+mod replay;
+mod shapes;

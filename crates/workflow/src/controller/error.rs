@@ -1,0 +1,22 @@
+//! Why an agent could not be let to work at all. What goes wrong while it works is told by its state.
+
+use std::io;
+
+use agon_agent::SetupError;
+use agon_store::StoreError;
+
+use crate::runtime::RuntimeError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ControllerError {
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Agent(#[from] SetupError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the record of the session can't be written: {0}")]
+    Record(#[from] io::Error),
+    #[error("the trajectory {path}: {why}")]
+    Trajectory { path: String, why: String },
+}

@@ -1,0 +1,28 @@
+//! A function of the state as the user of a task.
+
+use std::fmt;
+
+use agon_core::user::UserVoice;
+use agon_core::{Digest, Event};
+
+use crate::state::State;
+
+/// Answers an agent's message; `/exit` ends the conversation.
+pub(super) struct FakeUser<F>(pub(super) F);
+
+impl<F: Fn(&State) -> String + Send + Sync> UserVoice for FakeUser<F> {
+    /// The program decides what it says: nobody else goes on with its runs.
+    fn digest(&self) -> Digest {
+        Digest::of(b"a function of the program")
+    }
+
+    fn reply(&self, so_far: &[Event]) -> String {
+        (self.0)(&State::so_far(so_far))
+    }
+}
+
+impl<F> fmt::Debug for FakeUser<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FakeUser")
+    }
+}

@@ -1,0 +1,240 @@
+//! The record of a trial as a history: what OpenHands would have in its event stream, without changes of
+//! state. Numbers count from 0; an observation names the action that caused it.
+
+use std::collections::HashMap;
+
+use agon_core::observation::ObservationKind;
+use agon_core::{
+    Called, Condensation, Event as CoreEvent, EventBody as Body, Money, Observation as Seen,
+};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::foreign::foreign_action;
+use super::observation::observation;
+use super::opening::Opening;
+use super::record::Record;
+use super::stamp::iso;
+use super::tracked::tracked;
+use crate::events::{
+    Action, CondensationAction, ErrorObservation, Event, EventBody, EventSource, MessageAction,
+    Observation, SystemMessageAction, ToolCallMetadata,
+};
+use crate::metrics::{Metrics, is_of_agent};
+
+pub fn history(record: &Record<'_>) -> Vec<Event> {
+    history_and_metrics(record, None).0
+}
+
+/// Both at once: what was said to models is read only once.
+pub(crate) fn history_and_metrics(
+    record: &Record<'_>,
+    budget: Option<Money>,
+) -> (Vec<Event>, Metrics) {
+    let mut teller = Teller {
+        record,
+        told: Vec::new(),
+        metrics: Metrics::default(),
+        response: Value::Null,
+        called: None,
+        thought: String::new(),
+        places: HashMap::new(),
+        steps: Vec::new(),
+        forgotten: Vec::new(),
+    };
+    teller.open();
+    for event in record.events {
+        teller.tell(event);
+    }
+    let metrics = teller.metrics.of_trial(record, budget);
+    (teller.told, metrics)
+}
+
+struct Teller<'a> {
+    record: &'a Record<'a>,
+    told: Vec<Event>,
+    metrics: Metrics,
+    /// The model's last answer.
+    response: Value,
+    /// What belongs to the next action.
+    called: Option<Called>,
+    thought: String,
+    /// Where in the history the action of an event of the record stands.
+    places: HashMap<u64, usize>,
+    /// The numbers of each step of the agent: the first, and the one after the last.
+    steps: Vec<(u64, u64)>,
+    /// Numbers that the model is not shown any more: the first, and the one after the last.
+    forgotten: Vec<(u64, u64)>,
+}
+
+impl Teller<'_> {
+    /// What was there before the agent did anything.
+    fn open(&mut self) {
+        let opening = Opening::of(self.record);
+        let at = self
+            .record
+            .events
+            .first()
+            .map_or(Timestamp::UNIX_EPOCH, |event| event.at);
+        if let Some(content) = opening.system {
+            let system = SystemMessageAction {
+                content,
+                tools: opening.tools,
+                openhands_version: None,
+                agent_class: Some(self.record.agent.to_owned()),
+            };
+            self.push(at, EventSource::Agent, Action::from(system));
+        }
+        let task = self.record.instruction.map(str::to_owned).or(opening.task);
+        if let Some(task) = task {
+            let message = MessageAction::new(task);
+            self.push(at, EventSource::User, Action::from(message));
+        }
+    }
+
+    fn push(
+        &mut self,
+        at: Timestamp,
+        source: EventSource,
+        body: impl Into<EventBody>,
+    ) -> &mut Event {
+        let event = Event {
+            id: Some(self.told.len() as u64),
+            timestamp: Some(iso(at)),
+            ..Event::new(source, body)
+        };
+        self.told.push(event);
+        let last = self.told.len() - 1;
+        &mut self.told[last]
+    }
+
+    fn tell(&mut self, event: &CoreEvent) {
+        match &event.body {
+            Body::Model(call) if is_of_agent(call.purpose) => {
+                let said = call.response.as_ref();
+                let response = said.and_then(|said| self.record.bodies.said(said));
+                self.metrics.add_call(call, event.at, response.as_ref());
+                if call.fault.is_none() {
+                    self.response = response.unwrap_or(Value::Null);
+                }
+            }
+            Body::Condensed(condensed) => self.condense(event.at, condensed),
+            Body::Called(called) => self.called = Some(called.clone()),
+            Body::Thought(thought) => self.thought.clone_from(thought),
+            Body::Action(action) => {
+                let thought = std::mem::take(&mut self.thought);
+                let action = foreign_action(action, &thought);
+                let action = tracked(action, self.called.as_ref(), &self.response);
+                let metadata = self.called.take().map(|called| ToolCallMetadata {
+                    function_name: called.function,
+                    tool_call_id: called.id,
+                    model_response: self.response.clone(),
+                    total_calls_in_response: i64::from(called.of),
+                });
+                let metrics =
+                    (!self.metrics.token_usages.is_empty()).then(|| self.metrics.snapshot());
+                self.begin_step(event.seq);
+                let told = self.push(event.at, EventSource::Agent, action);
+                told.tool_call_metadata = metadata;
+                told.llm_metrics = metrics;
+            }
+            Body::Refused(_) => {
+                (self.called, self.thought) = (None, String::new());
+                let next = self.told.len() as u64;
+                self.steps.push((next, next));
+            }
+            Body::Observation(seen) => {
+                let before = self.told.len();
+                self.see(event, seen);
+                let told = self.told.len();
+                if let Some((_, end)) = self.steps.last_mut().filter(|_| told > before) {
+                    *end = told as u64;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_step(&mut self, seq: u64) {
+        let next = self.told.len();
+        self.places.insert(seq, next);
+        self.steps.push((next as u64, next as u64 + 1));
+    }
+
+    fn see(&mut self, event: &CoreEvent, seen: &Seen) {
+        if seen.kind == ObservationKind::Reply {
+            let words = MessageAction::new(&seen.text);
+            self.push(event.at, EventSource::User, Action::from(words));
+            return;
+        }
+        let place = event.cause.and_then(|cause| self.places.get(&cause));
+        let Some(place) = place.copied() else {
+            // Nothing caused it but an answer that was no action.
+            if seen.kind == ObservationKind::Refused {
+                let error = Observation::from(ErrorObservation::new(&seen.text));
+                self.push(event.at, EventSource::Agent, error);
+            }
+            return;
+        };
+        let cause = &self.told[place];
+        let (Some(action), id) = (cause.action(), cause.id) else {
+            return;
+        };
+        let told = match self.with_pictures(seen) {
+            Some(seen) => observation(&seen, action),
+            None => observation(seen, action),
+        };
+        if matches!(told, Observation::Null(_)) {
+            return;
+        }
+        let metadata = cause.tool_call_metadata.clone();
+        let event = self.push(event.at, EventSource::Agent, told);
+        event.cause = id;
+        event.tool_call_metadata = metadata;
+    }
+
+    /// With the bytes of its pictures, where it has any.
+    fn with_pictures(&self, seen: &Seen) -> Option<Seen> {
+        if seen.pictures.iter().all(|picture| picture.data().is_some()) {
+            return None;
+        }
+        let mut seen = seen.clone();
+        for picture in &mut seen.pictures {
+            if let Some(whole) = self.record.bodies.picture(picture) {
+                *picture = whole;
+            }
+        }
+        Some(seen)
+    }
+
+    fn condense(&mut self, at: Timestamp, condensed: &Condensation) {
+        let step = |number: u32| {
+            let place = usize::try_from(number.checked_sub(1)?).ok()?;
+            self.steps.get(place).copied()
+        };
+        let (Some((first, _)), Some((_, end))) = (step(condensed.from), step(condensed.to)) else {
+            return;
+        };
+        if end <= first {
+            return;
+        }
+        let gone: u64 = self
+            .forgotten
+            .iter()
+            .map(|(from, to)| to.min(&first).saturating_sub(*from))
+            .sum();
+        self.forgotten.push((first, end));
+        let number = |id: u64| i64::try_from(id).unwrap_or(i64::MAX);
+        let condensation = CondensationAction {
+            forgotten_events_start_id: Some(number(first)),
+            forgotten_events_end_id: Some(number(end - 1)),
+            summary_offset: condensed
+                .summary
+                .is_some()
+                .then(|| number(first.saturating_sub(gone))),
+            summary: condensed.summary.clone(),
+            ..CondensationAction::default()
+        };
+        self.push(at, EventSource::Agent, Action::from(condensation));
+    }
+}

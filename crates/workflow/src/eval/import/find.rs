@@ -1,0 +1,152 @@
+//! Finds result files below a folder and makes a run of each.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agon_core::clock::FixedClock;
+use agon_core::{Clock, TaskId};
+use agon_store::{Recorder, RunFolder, RunWriter};
+
+use super::super::error::EvalFileError;
+use super::super::metadata::EvalMetadata;
+use super::super::output::{broken, for_each_line};
+use super::row::{Head, Row};
+use super::stamps::{Stamps, began};
+
+/// `<root>/<dataset>/<agent>/<model>/output.jsonl`, and a little more.
+const DEEPEST: usize = 8;
+const OUTPUT: &str = "output.jsonl";
+
+/// One run that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    pub run: PathBuf,
+    pub from: PathBuf,
+    pub rows: usize,
+    /// Rows that hold no result.
+    pub ungraded: usize,
+    /// What could not be taken over, in words.
+    pub warnings: Vec<String>,
+}
+
+/// Makes a run below `runs` of every `output.jsonl` at or below `from`; or of `from` itself, if it is one.
+pub fn import(from: &Path, runs: &Path) -> Result<Vec<Imported>, EvalFileError> {
+    let mut files = Vec::new();
+    find(from, DEEPEST, &mut files)?;
+    files.sort();
+    files.iter().map(|file| import_file(file, runs)).collect()
+}
+
+fn find(at: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), EvalFileError> {
+    let failed = || EvalFileError::io("can't read", at);
+    // Links are not followed: they could lead round in circles.
+    let metadata = fs::symlink_metadata(at).map_err(failed())?;
+    if metadata.is_file() {
+        files.push(at.to_owned());
+        return Ok(());
+    }
+    let output = at.join(OUTPUT);
+    if output.is_file() {
+        files.push(output);
+        return Ok(());
+    }
+    if depth == 0 || !metadata.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(at).map_err(failed())? {
+        let path = entry.map_err(failed())?.path();
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir());
+        if is_folder {
+            find(&path, depth - 1, files)?;
+        }
+    }
+    Ok(())
+}
+
+fn import_file(file: &Path, runs: &Path) -> Result<Imported, EvalFileError> {
+    let mut heads = Vec::new();
+    for_each_row(file, |row| {
+        heads.push(row.head);
+        Ok(())
+    })?;
+    let beside = file.with_file_name("metadata.json");
+    let metadata = match beside.exists() {
+        true => Some(EvalMetadata::read(&beside)?),
+        false => heads.iter().find_map(|head| head.metadata.clone()),
+    };
+    let metadata = metadata.unwrap_or_default();
+    let stamps = Stamps::of(file, &metadata, &heads);
+    let began = began(&metadata, &heads);
+    let folder = RunFolder::fresh(runs, began, &stamps.suite, &metadata.agent_class)?;
+    let lock = folder.lock()?;
+    folder.write_manifest(&stamps.manifest(&folder.name(), began))?;
+    let writer = RunWriter::open(&folder)?;
+    let mut imported = Imported {
+        run: folder.path().to_owned(),
+        from: file.to_owned(),
+        rows: heads.len(),
+        ungraded: 0,
+        warnings: Vec::new(),
+    };
+    let failed = || EvalFileError::io("can't write", folder.path());
+    let last = last_rows(&heads);
+    let mut attempts: HashMap<TaskId, u32> = HashMap::new();
+    let mut at = 0;
+    // Read again, so that a file of many gigabytes does not have to fit into memory.
+    for_each_row(file, |row| {
+        let id = &row.head.id;
+        let Some(task) = stamps.task(id) else {
+            return Err(changed(file, at + 1));
+        };
+        let attempt = attempts.entry(task.clone()).or_default();
+        *attempt += 1;
+        let told = row.tell(began);
+        imported.ungraded += usize::from(told.verdict.is_none());
+        imported.warnings.extend(row.warning.clone());
+        let clock: Arc<dyn Clock> = Arc::new(FixedClock(told.ended));
+        let mut recorder = Recorder::new(&writer, clock, task, 1, *attempt);
+        for event in &told.events {
+            recorder.copy(event).map_err(failed())?;
+        }
+        let events = recorder.finish(told.verdict.as_ref()).map_err(failed())?;
+        let is_final = last.get(id) == Some(&at);
+        let line = told.line(task, *attempt, is_final, events, stamps.key(id));
+        writer.append_trial(&line).map_err(failed())?;
+        at += 1;
+        Ok(())
+    })?;
+    writer.flush().map_err(failed())?;
+    drop(lock);
+    Ok(imported)
+}
+
+fn for_each_row(
+    file: &Path,
+    mut each: impl FnMut(Row) -> Result<(), EvalFileError>,
+) -> Result<(), EvalFileError> {
+    for_each_line(file, |line, text| {
+        let value = serde_json::from_slice(text).map_err(|error| broken(file, line, &error))?;
+        let row = Row::read(value, line).map_err(|why| EvalFileError::Broken {
+            path: file.to_owned(),
+            line,
+            why,
+        })?;
+        each(row)
+    })
+}
+
+fn changed(file: &Path, row: usize) -> EvalFileError {
+    EvalFileError::Broken {
+        path: file.to_owned(),
+        line: row,
+        why: "the file was changed while it was read: import it again".to_owned(),
+    }
+}
+
+/// The last row of an instance is the one that counts.
+fn last_rows(heads: &[Head]) -> HashMap<String, usize> {
+    let numbered = heads.iter().enumerate();
+    numbered.map(|(at, head)| (head.id.clone(), at)).collect()
+}

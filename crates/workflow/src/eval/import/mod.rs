@@ -1,0 +1,10 @@
+//! Old result files as runs of Agon's, so that they can be reported and compared with others.
+
+mod find;
+mod row;
+mod score;
+mod stamps;
+#[cfg(test)]
+mod tests;
+
+pub use find::{Imported, import};

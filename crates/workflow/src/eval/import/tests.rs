@@ -1,0 +1,234 @@
+//! Old result files become runs.
+
+use std::fs;
+use std::path::Path;
+
+use agon_core::verdict::{Outcome, TurnEnd};
+use agon_core::{Action, EventBody, FaultClass, Money};
+use agon_store::{RunReader, TrialLine};
+use serde_json::{Value, json};
+
+use super::score::score;
+use super::*;
+use crate::dialect::{Record, history};
+use crate::events::EventSource;
+
+const METADATA: &str = r#"{"agent_class":"CodeActAgent","llm_config":{"model":"openai/gpt-4o","api_key":"**********","temperature":0.0},"max_iterations":30,"eval_output_dir":"x","start_time":"2025-02-03 04:05:06","git_commit":"abc","dataset":"princeton-nlp/SWE-bench","data_split":"test","details":null}"#;
+
+fn flat() -> Value {
+    let text = include_str!("../../../tests/golden/history.json");
+    serde_json::from_str(text).unwrap()
+}
+
+fn metrics() -> Value {
+    json!({
+        "accumulated_cost": 0.25,
+        "accumulated_token_usage": { "model": "gpt-4o", "prompt_tokens": 30, "completion_tokens": 4 },
+        "costs": [{ "model": "gpt-4o", "cost": 0.25, "timestamp": 1.0 }],
+        "response_latencies": [{ "model": "gpt-4o", "latency": 1.5, "response_id": "chatcmpl-1" }],
+        "token_usages": [
+            { "model": "gpt-4o", "prompt_tokens": 20, "completion_tokens": 3 },
+            { "model": "gpt-4o", "prompt_tokens": 10, "completion_tokens": 1 },
+        ],
+    })
+}
+
+fn write(folder: &Path, rows: &[Value]) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("metadata.json"), METADATA).unwrap();
+    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    let torn = r#"{"instance_id": "torn"#;
+    fs::write(
+        folder.join("output.jsonl"),
+        format!("{}\n{torn}", lines.join("\n")),
+    )
+    .unwrap();
+}
+
+fn of<'a>(lines: &'a [TrialLine], id: &str) -> Vec<&'a TrialLine> {
+    lines.iter().filter(|line| line.task.id() == id).collect()
+}
+
+#[test]
+fn a_folder_of_results_becomes_a_run() {
+    let root = tempfile::tempdir().unwrap();
+    let pair = json!([[flat()[2], flat()[3]], [flat()[4], { "observation": "null", "content": "", "extras": {} }]]);
+    let strange = json!([{ "action": "from_the_future", "args": {} }]);
+    write(
+        &root.path().join("out/d/CodeActAgent/m"),
+        &[
+            json!({ "instance_id": "a__b-1", "instruction": "Say hello.", "test_result": { "git_patch": "", "report": { "resolved": true } },
+                "history": flat(), "metrics": metrics(), "error": null }),
+            json!({ "instance_id": "a b", "test_result": { "result": false }, "history": pair, "error": "AgentStuckInLoopError: x" }),
+            json!({ "instance_id": "a_b", "test_result": {}, "error": "Timeout after 3 seconds" }),
+            json!({ "instance_id": "a_b", "test_result": { "exit_code": 1 }, "history": strange }),
+            json!({ "instance_id": 7, "test_result": { "git_patch": "diff" }, "history": [] }),
+        ],
+    );
+    let runs = root.path().join("runs");
+    let imported = import(&root.path().join("out"), &runs).unwrap();
+    assert_eq!(imported.len(), 1);
+    assert_eq!((imported[0].rows, imported[0].ungraded), (5, 2));
+    assert_eq!(imported[0].warnings.len(), 1, "{:?}", imported[0].warnings);
+    assert!(imported[0].warnings[0].contains("from_the_future"));
+
+    let reader = RunReader::open(&imported[0].run).unwrap();
+    let manifest = reader.manifest();
+    assert_eq!(manifest.agent.spec, "CodeActAgent");
+    assert_eq!(manifest.models[0].provider, "openai");
+    assert_eq!(manifest.created.to_string(), "2025-02-03T04:05:06Z");
+    assert_eq!(manifest.tasks.len(), 4);
+    let lines = reader.trials().unwrap();
+    assert_eq!(lines.iter().filter(|line| line.is_final).count(), 4);
+
+    let solved = of(&lines, "a__b-1")[0];
+    assert_eq!((solved.outcome, solved.score), (Outcome::Passed, 1.0));
+    assert_eq!((solved.end, solved.steps), (Some(TurnEnd::Finished), 2));
+    assert_eq!(
+        (solved.usage.input_tokens, solved.usage.output_tokens),
+        (30, 4)
+    );
+    assert_eq!(solved.usage.money, Some(Money::from_micros(250_000)));
+    assert_eq!(solved.usage.unpriced_calls, 1);
+    assert!(
+        (solved.seconds.total() - 2.999_999).abs() < 1e-6,
+        "{:?}",
+        solved.seconds
+    );
+
+    // Two ids that are the same as names of folders stay apart.
+    let blank = of(&lines, "a_b")[0];
+    assert_eq!(
+        (blank.outcome, blank.end),
+        (Outcome::Failed, Some(TurnEnd::Stuck))
+    );
+    let [first, second] = of(&lines, "a_b-2")[..] else {
+        panic!("two attempts")
+    };
+    assert_eq!(first.fault.as_ref().unwrap().class, FaultClass::Timeout);
+    assert!(!first.is_final && second.is_final);
+    assert_eq!((second.outcome, second.attempt), (Outcome::Failed, 2));
+    let open = of(&lines, "7")[0];
+    assert_eq!(open.fault.as_ref().unwrap().class, FaultClass::NeedsJudge);
+}
+
+#[test]
+fn an_imported_record_reads_as_the_history_that_it_was() {
+    let root = tempfile::tempdir().unwrap();
+    let row = json!({ "instance_id": "a", "test_result": { "result": true }, "history": flat(), "metrics": metrics() });
+    write(root.path(), &[row]);
+    let runs = tempfile::tempdir().unwrap();
+    let imported = import(&root.path().join("output.jsonl"), runs.path()).unwrap();
+    let reader = RunReader::open(&imported[0].run).unwrap();
+    let lines = reader.trials().unwrap();
+    let events = reader.events(&lines[0]).unwrap();
+    let actions: Vec<&Action> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Action(action) => Some(action),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(actions.len(), 2);
+    assert!(reader.verdict(&lines[0]).unwrap().unwrap().passed);
+    let record = Record {
+        events: &events,
+        instruction: None,
+        agent: "CodeActAgent",
+        bodies: &reader,
+    };
+    let again = history(&record);
+    assert_eq!(again[0].words_of(EventSource::User), Some("Say hello."));
+    let was: crate::events::History = serde_json::from_value(flat()).unwrap();
+    let was = was.into_flat();
+    assert_eq!(
+        again.len(),
+        was.len() - 1,
+        "only the system message is not kept"
+    );
+    assert_eq!(again[1].action().unwrap().thought(), Some("I greet."));
+    assert_eq!(again[1].timestamp, was[2].timestamp);
+    assert_eq!(again[2].observation().unwrap().content(), "hello");
+}
+
+#[test]
+fn results_are_found_under_every_known_name() {
+    let of =
+        |result: Value, row: Value| score(result.as_object().unwrap(), row.as_object().unwrap());
+    let none = || json!({});
+    for passed in ["resolved", "result", "success", "passed", "correct"] {
+        assert_eq!(
+            of(json!({ passed: true }), none()),
+            Some((true, 1.0)),
+            "{passed}"
+        );
+        assert_eq!(
+            of(json!({ passed: false }), none()),
+            Some((false, 0.0)),
+            "{passed}"
+        );
+    }
+    assert_eq!(of(json!({ "exit_code": 0 }), none()), Some((true, 1.0)));
+    assert_eq!(of(json!({ "exit_code": 2 }), none()), Some((false, 0.0)));
+    assert_eq!(of(json!({ "score": 0.25 }), none()), Some((false, 0.25)));
+    assert_eq!(
+        of(json!({ "resolved": false, "score": 0.25 }), none()),
+        Some((false, 0.25))
+    );
+    assert_eq!(
+        of(json!({ "report": { "resolved": true } }), none()),
+        Some((true, 1.0))
+    );
+    assert_eq!(
+        of(none(), json!({ "report": { "resolved": false } })),
+        Some((false, 0.0))
+    );
+    assert_eq!(
+        of(
+            json!({ "git_patch": "x", "score": 7, "result": "yes" }),
+            none()
+        ),
+        None
+    );
+}
+
+#[test]
+fn what_is_no_result_file_is_told_by_its_line() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(
+        root.path().join("output.jsonl"),
+        "{\"instance_id\":1,\"test_result\":{}}\nnonsense\n",
+    )
+    .unwrap();
+    let runs = tempfile::tempdir().unwrap();
+    let error = import(root.path(), runs.path()).unwrap_err().to_string();
+    assert!(error.contains("line 2"), "{error}");
+    assert_eq!(
+        fs::read_dir(runs.path()).unwrap().count(),
+        0,
+        "no half run is left"
+    );
+    assert!(import(&root.path().join("nowhere"), runs.path()).is_err());
+    assert_eq!(import(runs.path(), runs.path()).unwrap(), []);
+}
+
+#[test]
+fn money_without_tokens_is_not_lost() {
+    let root = tempfile::tempdir().unwrap();
+    let row = |id: &str, metrics: Value| json!({ "instance_id": id, "test_result": { "result": true }, "metrics": metrics });
+    let costs = json!([{ "model": "m", "cost": 0.5, "timestamp": 1.0 }]);
+    write(
+        root.path(),
+        &[
+            row("costs", json!({ "accumulated_cost": 0.5, "costs": costs })),
+            row("sum", json!({ "accumulated_cost": 0.5 })),
+            row("none", json!({ "accumulated_cost": 0.0 })),
+        ],
+    );
+    let runs = tempfile::tempdir().unwrap();
+    let imported = import(root.path(), runs.path()).unwrap();
+    let lines = RunReader::open(&imported[0].run).unwrap().trials().unwrap();
+    let money: Vec<_> = lines.iter().map(|line| line.usage.money).collect();
+    let half = Some(Money::from_micros(500_000));
+    assert_eq!(money, [half, half, None]);
+}

@@ -1,0 +1,48 @@
+//! A model as `llm_config` in `metadata.json` shows it: every key of the original's section, never a key
+//! to a service.
+
+use agon_llm::ModelSpec;
+use serde_json::{Map, Value, json};
+
+use crate::metrics::dollars;
+
+pub fn llm_config_json(spec: &ModelSpec) -> Map<String, Value> {
+    let said = &spec.settings;
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let shown = json!({
+        "model": spec.model,
+        "api_key": spec.key.as_ref().map(|_| "**********"),
+        "base_url": text(&spec.base_url),
+        "api_version": said.api_version,
+        "num_retries": said.num_retries,
+        "retry_multiplier": said.retry_multiplier,
+        "retry_min_wait": said.retry_min_wait,
+        "retry_max_wait": said.retry_max_wait,
+        "timeout": said.timeout,
+        "max_message_chars": said.max_message_chars,
+        "temperature": said.temperature,
+        "top_p": said.top_p,
+        "top_k": said.top_k,
+        "seed": said.seed,
+        "custom_llm_provider": spec.provider.name(),
+        "max_input_tokens": said.max_input_tokens,
+        "max_output_tokens": said.max_output_tokens,
+        "input_cost_per_token": said.input_cost_per_token.map(dollars),
+        "output_cost_per_token": said.output_cost_per_token.map(dollars),
+        "drop_params": said.drop_params,
+        "modify_params": said.modify_params,
+        "disable_vision": said.disable_vision,
+        "disable_stop_word": said.disable_stop_word,
+        "caching_prompt": said.caching_prompt,
+        "log_completions": said.log_completions,
+        "log_completions_folder": said.log_completions_folder,
+        "native_tool_calling": said.native_tool_calling,
+        "reasoning_effort": said.reasoning_effort,
+        "safety_settings": said.safety_settings,
+        "completion_kwargs": said.completion_kwargs,
+    });
+    match shown {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,9 @@
+//! A benchmark as code: instances are worked on side by side, each in a runtime of its own.
+
+mod benchmark;
+mod error;
+mod run;
+
+pub use benchmark::{Benchmark, process_instance, run_benchmark};
+pub use error::EvalError;
+pub use run::{Evaluated, RunOptions, run_evaluation};

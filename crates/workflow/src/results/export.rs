@@ -1,0 +1,75 @@
+//! A run of any agent as an evaluation's files, long after it was played.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use agon_core::clock::FixedClock;
+use agon_store::{Manifest, RunReader};
+use agon_suite::{LoadOptions, load_suite};
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value, json};
+
+use super::rows::{Instances, RunRows};
+use crate::eval::{EvalFileError, EvalMetadata};
+
+/// Writes `metadata.json` and `output.jsonl` into a folder. Says where.
+pub fn export(reader: RunReader, out: &Path) -> Result<Vec<PathBuf>, EvalFileError> {
+    let (metadata_file, output_file) = (out.join("metadata.json"), out.join("output.jsonl"));
+    let metadata = metadata_of(&reader, out)?;
+    let instances = instances_of(reader.manifest());
+    let text = serde_json::to_vec(&metadata).unwrap_or_default();
+    let failed = EvalFileError::io("can't write", &metadata_file);
+    fs::write(&metadata_file, text).map_err(failed)?;
+    RunRows::new(reader, metadata, instances).write_all(&output_file)?;
+    Ok(vec![metadata_file, output_file])
+}
+
+/// That of the run itself if it was a benchmark's, or what the manifest tells.
+pub fn metadata_of(reader: &RunReader, out: &Path) -> Result<EvalMetadata, EvalFileError> {
+    let own = reader.folder().path().join("metadata.json");
+    if own.is_file() {
+        return EvalMetadata::read(&own);
+    }
+    let manifest = reader.manifest();
+    let began = manifest.created.to_zoned(TimeZone::UTC);
+    let names: Vec<&str> = manifest.suites.iter().map(|suite| &*suite.name).collect();
+    Ok(EvalMetadata {
+        agent_class: manifest.agent.spec.clone(),
+        llm_config: model(manifest),
+        max_iterations: manifest.tasks.iter().map(|task| task.steps).max().unwrap_or(0),
+        eval_output_dir: out.display().to_string(),
+        start_time: began.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        git_commit: "unknown".to_owned(),
+        dataset: Some(names.join("-")),
+        ..EvalMetadata::default()
+    })
+}
+
+fn model(manifest: &Manifest) -> Map<String, Value> {
+    let Some(stamp) = manifest.models.first() else {
+        return Map::new();
+    };
+    let mut fields = Map::from_iter([("model".to_owned(), json!(stamp.model))]);
+    for (name, value) in &stamp.settings {
+        fields.insert(name.clone(), value.clone());
+    }
+    fields
+}
+
+/// The dataset's rows, if its folder is still where it was. Nothing depends on them but a key of each row.
+pub fn instances_of(manifest: &Manifest) -> Instances {
+    let clock = FixedClock(manifest.dates_from);
+    let options = LoadOptions::new(&clock);
+    let mut instances = Instances::new();
+    for suite in &manifest.suites {
+        let Ok(suite) = load_suite(Path::new(&suite.path), &options) else {
+            continue;
+        };
+        for task in suite.tasks {
+            if let Some(row) = task.instance.on_host() {
+                instances.insert(task.id.clone(), row.clone());
+            }
+        }
+    }
+    instances
+}

@@ -1,0 +1,132 @@
+//! A sandbox with an agent's tools in it, in the hands of a program: it runs actions before the agent's
+//! turn, between turns and after them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_core::Limits;
+use agon_engine::{Providers, Tools, Workbench};
+use agon_sandbox::{Owner, Request, Sandbox};
+use tempfile::TempDir;
+use tokio::time::Instant;
+
+use super::error::RuntimeError;
+use crate::config::AppConfig;
+use crate::dialect;
+use crate::events::{Action, Observation};
+
+/// Beside the time that a command may take.
+const GRACE: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+pub struct Runtime {
+    request: Request,
+    limits: Limits,
+    providers: Providers,
+    connected: Option<Connected>,
+    lint: bool,
+    /// For what the shell prints.
+    scratch: Arc<TempDir>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Connected {
+    pub(crate) sandbox: Box<dyn Sandbox>,
+    pub(crate) workbench: Workbench,
+}
+
+/// The runtime that a configuration asks for. Nothing is started before [`Runtime::connect`].
+pub fn create_runtime(config: &AppConfig) -> Result<Runtime, RuntimeError> {
+    let hidden = config.session_folder.iter().cloned().collect::<Vec<_>>();
+    Runtime::new(config, agon_engine::providers(&hidden))
+}
+
+impl Runtime {
+    /// With sandboxes from somewhere else, which many runtimes can share.
+    pub fn new(config: &AppConfig, providers: Providers) -> Result<Self, RuntimeError> {
+        let limits = config.limits();
+        let work = match &config.workspace_base {
+            Some(folder) => {
+                let context = format!("the workspace {}", folder.display());
+                Some(folder.canonicalize().map_err(RuntimeError::io(context))?)
+            }
+            None => None,
+        };
+        let scratch = TempDir::new().map_err(RuntimeError::io("no temporary folder"))?;
+        Ok(Self {
+            request: Request {
+                environment: config.environment(),
+                owner: Owner {
+                    run: "workflow".to_owned(),
+                    trial: "runtime".to_owned(),
+                },
+                read_only: Vec::new(),
+                display: None,
+                work,
+                start: limits.start.duration(),
+            },
+            limits,
+            providers,
+            connected: None,
+            lint: config.sandbox.enable_auto_lint,
+            scratch: Arc::new(scratch),
+        })
+    }
+
+    /// A fresh sandbox, ready for actions.
+    pub async fn connect(&mut self) -> Result<(), RuntimeError> {
+        let provider = self
+            .providers
+            .of(&self.request.environment)
+            .ok_or(RuntimeError::NotConnected)?;
+        let sandbox = provider.prepare(&self.request).await?;
+        self.connected = Some(Connected {
+            sandbox,
+            workbench: self.workbench(self.scratch.path()),
+        });
+        Ok(())
+    }
+
+    fn workbench(&self, logs: &Path) -> Workbench {
+        Workbench::new(Tools {
+            limits: self.limits.clone(),
+            cwd: self.request.environment.cwd.clone(),
+            shell_log: logs.join("shell.log"),
+            lint: self.lint,
+        })
+    }
+
+    /// Carries out one action, beside any agent's turn.
+    pub async fn run_action(
+        &mut self,
+        action: impl Into<Action>,
+    ) -> Result<Observation, RuntimeError> {
+        let action = action.into();
+        let told =
+            dialect::core_action(&action).map_err(|error| RuntimeError::Action(error.to_string()))?;
+        let deadline = Instant::now() + self.limits.command.duration() + GRACE;
+        let Connected { sandbox, workbench } = self.connected_mut()?;
+        let seen = workbench.perform(&**sandbox, &told, deadline).await?;
+        Ok(dialect::observation(&seen, &action))
+    }
+
+    pub(crate) fn connected_mut(&mut self) -> Result<&mut Connected, RuntimeError> {
+        self.connected.as_mut().ok_or(RuntimeError::NotConnected)
+    }
+
+    pub(super) fn command_time(&self) -> Duration {
+        self.limits.command.duration()
+    }
+
+    pub(crate) fn providers(&self) -> &Providers {
+        &self.providers
+    }
+
+    /// Removes the sandbox, with all that is in it. Dropping does the same without waiting.
+    pub async fn close(&mut self) {
+        if let Some(Connected { sandbox, .. }) = self.connected.take() {
+            sandbox.destroy().await;
+        }
+    }
+}

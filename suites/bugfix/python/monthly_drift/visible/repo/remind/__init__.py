@@ -1,0 +1,5 @@
+"""Dates that come again."""
+
+from .rule import Rule
+
+__all__ = ["Rule"]
