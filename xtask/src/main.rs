@@ -12,6 +12,7 @@ mod failure;
 mod games;
 mod local;
 mod models;
+mod qa;
 mod rootfs;
 mod soak;
 mod test;
@@ -28,6 +29,7 @@ cargo xtask COMMAND
   test [--filter NAME]          everything that must hold: formatting, lints, boundaries, all tests
   check                         the crate order, file sizes and other house rules
   bench NAME [--only ROW,ROW]   measure, print a table, write target/bench/NAME.json
+  qa                            write the dataset of suites/qa anew
   soak arena [GAMES]            play many games; every score read must be the true one [100]
   help                          this text
 
@@ -67,6 +69,7 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["check"] => check::run(),
         ["bench", name] => bench::run(name, &[]),
         ["bench", name, "--only", rows] => bench::run(name, &rows.split(',').collect::<Vec<_>>()),
+        ["qa"] => qa::run(),
         ["soak", "arena"] => soak::arena(100),
         ["soak", "arena", games] => soak::arena(count(games)?),
         ["help" | "--help" | "-h"] => {

@@ -15,6 +15,8 @@ mod arena;
 mod bad_input;
 #[path = "cli/cheating_workflow.rs"]
 mod cheating_workflow;
+#[path = "cli/bench_suites.rs"]
+mod bench_suites;
 #[path = "cli/container.rs"]
 mod container;
 #[path = "cli/desktop.rs"]

@@ -18,7 +18,7 @@ pub enum User {
     Script(Vec<String>),
     /// The same words every time.
     Fixed(String),
-    /// Tells the agent to go on by itself, and from the third time on that it may give up.
+    /// Tells the agent to go on by itself, and from the second time on that it may give up.
     Nudge(Nudge),
     /// The first rule that fits the agent's message answers it.
     Rules(Rules),

@@ -20,7 +20,7 @@ const WARM_DESKTOPS: usize = 2;
 pub fn providers(hidden: &[PathBuf]) -> Providers {
     Providers {
         local: Arc::new(OnDemand::new(Kind::Local(hidden.to_vec()))),
-        container: Arc::new(OnDemand::new(Kind::Container)),
+        container: Arc::new(OnDemand::new(Kind::Container(hidden.to_vec()))),
         desktops: Desktops::new(WARM_DESKTOPS),
     }
 }
@@ -28,7 +28,7 @@ pub fn providers(hidden: &[PathBuf]) -> Providers {
 #[derive(Debug, Clone)]
 enum Kind {
     Local(Vec<PathBuf>),
-    Container,
+    Container(Vec<PathBuf>),
 }
 
 struct OnDemand {
@@ -49,8 +49,8 @@ impl OnDemand {
             .get_or_try_init(|| async {
                 Ok(match &self.kind {
                     Kind::Local(hidden) => Arc::new(local(hidden)?) as Arc<dyn Provider>,
-                    Kind::Container => {
-                        let engine = ContainerProvider::connect().await?;
+                    Kind::Container(hidden) => {
+                        let engine = ContainerProvider::connect().await?.hiding(hidden.clone());
                         // Best effort: a run must not fail for what others left behind.
                         engine.remove_dead_owners().await.ok();
                         Arc::new(engine)

@@ -172,7 +172,7 @@ async fn judge(
     let evidence = Evidence {
         cut_off: &cut_off,
         work: handed.work(frozen.as_ref()),
-        result: Evidence::result_of(&actions),
+        result: Evidence::result_of(&actions, line.end),
         actions: &actions,
         sight: sight.as_ref(),
     };

@@ -31,6 +31,8 @@ pub(crate) struct Canned {
     pub refuses_files: Option<fn() -> SandboxError>,
     /// Is never destroyed.
     pub stays: bool,
+    /// What reading a file of this path answers.
+    pub holds: Option<(&'static str, &'static str)>,
 }
 
 impl std::fmt::Debug for Canned {
@@ -49,6 +51,7 @@ impl Canned {
             refuses_archives: None,
             refuses_files: None,
             stays: false,
+            holds: None,
         }
     }
 
@@ -97,8 +100,12 @@ impl Sandbox for Canned {
     async fn kill_command(&self, _: u32, _: Moment) -> Result<bool, SandboxError> {
         unused()
     }
-    async fn read(&self, _: &str, _: u64) -> Result<Vec<u8>, SandboxError> {
-        unused()
+    async fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, SandboxError> {
+        self.note(format!("read {path}"));
+        match self.holds {
+            Some((held, text)) if held == path => Ok(text.into()),
+            _ => Err(SandboxError::Denied(format!("no {path}"))),
+        }
     }
     async fn write(&self, _: &str, _: &[u8]) -> Result<(), SandboxError> {
         unused()

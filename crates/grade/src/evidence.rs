@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use agon_core::verdict::TurnEnd;
 use agon_core::{Action, CutOff, Event, EventBody, Source, Surroundings};
 use agon_sandbox::WorkArchive;
 
@@ -47,8 +48,12 @@ impl Evidence<'_> {
             .collect()
     }
 
-    /// The answer among the agent's actions: that of its last `finish`.
-    pub fn result_of(actions: &[Action]) -> Option<&str> {
+    /// The answer among the agent's actions: that of its last `finish`, or the message after which its
+    /// user left, which ends a turn as a `finish` does.
+    pub fn result_of(actions: &[Action], end: Option<TurnEnd>) -> Option<&str> {
+        if let (Some(Action::Message { text }), Some(TurnEnd::Finished)) = (actions.last(), end) {
+            return Some(text);
+        }
         actions.iter().rev().find_map(|action| match action {
             Action::Finish { result } => Some(result.as_deref()),
             _ => None,
@@ -83,7 +88,8 @@ mod tests {
             event(Source::Agent, EventBody::Action(finish.clone())),
         ]);
         assert_eq!(actions, [Action::run("ls"), finish]);
-        assert_eq!(Evidence::result_of(&actions), Some("42"));
+        let finished = Some(TurnEnd::Finished);
+        assert_eq!(Evidence::result_of(&actions, finished), Some("42"));
     }
 
     #[test]
@@ -94,6 +100,18 @@ mod tests {
             },
             Action::Finish { result: None },
         ];
-        assert_eq!(Evidence::result_of(&actions), None);
+        let finished = Some(TurnEnd::Finished);
+        assert_eq!(Evidence::result_of(&actions, finished), None);
+    }
+
+    #[test]
+    fn a_message_is_the_answer_only_where_the_user_left_after_it() {
+        let message = Action::Message {
+            text: "it is 42".into(),
+        };
+        let actions = [Action::run("ls"), message];
+        let result = |end| Evidence::result_of(&actions, Some(end));
+        assert_eq!(result(TurnEnd::Finished), Some("it is 42"));
+        assert_eq!(result(TurnEnd::StepLimit), None);
     }
 }

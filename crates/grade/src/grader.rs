@@ -313,6 +313,36 @@ mod tests {
         graded(&task(checks), &remains, &place).await
     }
 
+    fn rewarded() -> Check {
+        let kind = CheckKind::Reward {
+            script: "check.sh".into(),
+        };
+        check(kind, 1.0)
+    }
+
+    #[tokio::test]
+    async fn what_may_have_been_planted_goes_before_tests_come_and_is_read_after_them() {
+        let mut provider = canned();
+        provider.holds = Some(("/logs/verifier/reward.json", "0.5"));
+        let verdict = grade_in(&provider, vec![rewarded()]).await.unwrap();
+        assert_eq!((verdict.passed, verdict.score), (false, 0.5));
+        let calls = provider.calls.lock().unwrap().join(", ");
+        assert_eq!(
+            calls,
+            "prepare, unpack, exec, copy /, copy /tests, exec, read /logs/verifier/reward.txt, \
+             read /logs/verifier/reward.json, destroy"
+        );
+    }
+
+    #[tokio::test]
+    async fn tests_that_are_not_there_could_not_be_run() {
+        let missing = CheckKind::Reward {
+            script: "other.sh".into(),
+        };
+        let fault = grade_in(&canned(), vec![check(missing, 1.0)]).await;
+        assert!(fault.unwrap_err().message.contains("tests/other.sh"));
+    }
+
     #[tokio::test]
     async fn a_task_without_checks_could_not_be_graded() {
         let fault = grade_in(&canned(), vec![]).await.unwrap_err();

@@ -188,7 +188,10 @@ async fn reward_in(
     match in_time("clearing /tests", clear.timeout, sandbox.exec(&clear)).await? {
         Ok(output) if output.exit.success() => {}
         Ok(output) => {
-            let why = format!("what was in the way of the tests can't be removed: {}", output.exit);
+            let why = format!(
+                "what was in the way of the tests can't be removed: {}",
+                output.exit
+            );
             return Ok((Ran::Spoiled(why), Rewards::default()));
         }
         Err(error @ SandboxError::OutOfMemory) => {
@@ -197,13 +200,21 @@ async fn reward_in(
         Err(error) => return Err(trouble(error)),
     }
     let blank = reward::blank()?;
-    let copied = in_time("clearing rewards", exec.timeout, sandbox.copy_in(&blank, "/"));
+    let copied = in_time(
+        "clearing rewards",
+        exec.timeout,
+        sandbox.copy_in(&blank, "/"),
+    );
     copied.await?.map_err(trouble)?;
     let ran = carry_out(sandbox, Some((tests, reward::TESTS)), exec).await?;
     let mut rewards = Rewards::default();
     if let Ran::Ended(_) = &ran {
         for (reward, path) in rewards.iter_mut().zip(reward::FILES) {
-            let read = in_time("reading a reward", exec.timeout, sandbox.read(path, reward::MOST));
+            let read = in_time(
+                "reading a reward",
+                exec.timeout,
+                sandbox.read(path, reward::MOST),
+            );
             // It was there before: whatever is wrong with it now is no reward.
             *reward = read.await?.ok();
         }

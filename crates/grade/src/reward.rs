@@ -163,10 +163,19 @@ mod tests {
 
     #[test]
     fn whatever_else_is_there_fails() {
-        for text in ["nan", "inf", "-0.1", "1.01", "1 1", "true", "1\n1", "0x1", "\u{0}1"] {
+        for text in [
+            "nan", "inf", "-0.1", "1.01", "1 1", "true", "1\n1", "0x1", "\u{0}1",
+        ] {
             assert_eq!(score(Some(text), None), 0.0, "{text}");
         }
-        for json in ["{}", "[1]", "true", "\"1\"", "{\"reward\": 2}", "{\"reward\": \"1\"}"] {
+        for json in [
+            "{}",
+            "[1]",
+            "true",
+            "\"1\"",
+            "{\"reward\": 2}",
+            "{\"reward\": \"1\"}",
+        ] {
             assert_eq!(score(None, Some(json)), 0.0, "{json}");
         }
         let two = "{\"reward\": 1, \"other\": 0}";

@@ -8,14 +8,15 @@ use regex::Regex;
 use super::contract::{Heard, Reply, Respondent, UserError};
 use super::pattern::{Letters, compile};
 
-/// Answers after which the agent is told that it may give up.
+/// Messages of the user after which the agent is told that it may give up; the task is the first.
 const PATIENCE: u32 = 2;
 
 #[derive(Debug)]
 pub(super) struct Nudging {
     rules: Nudge,
     answer: Option<Regex>,
-    given: u32,
+    /// Messages of the user so far, the task included.
+    said: u32,
 }
 
 impl Nudging {
@@ -25,7 +26,7 @@ impl Nudging {
         Ok(Self {
             rules: rules.clone(),
             answer: compiled.transpose()?,
-            given: 0,
+            said: 1,
         })
     }
 }
@@ -38,14 +39,14 @@ impl Respondent for Nudging {
         {
             return Ok(Reply::Exit);
         }
-        let words = words(self.rules.solution_tags, self.given);
-        self.given = self.given.saturating_add(1);
+        let words = words(self.rules.solution_tags, self.said);
+        self.said = self.said.saturating_add(1);
         Ok(Reply::Words(words))
     }
 }
 
-/// What such a user says who has answered so many messages `before`.
-pub fn words(solution_tags: bool, before: u32) -> String {
+/// What such a user says who has said so much before, the task included.
+pub fn words(solution_tags: bool, said: u32) -> String {
     let mut words = "Please go on with the task in the way that you think best.\n".to_owned();
     words += if solution_tags {
         "When you have solved it, put your final answer between <solution> and </solution>, send it to me \
@@ -54,7 +55,7 @@ pub fn words(solution_tags: bool, before: u32) -> String {
         "When you have solved it, use `finish` and put your answer into its result.\n"
     };
     words += "IMPORTANT: no human can help you, so never ask for one.\n";
-    if before >= PATIENCE {
+    if said >= PATIENCE {
         words += "If you want to give up, use `finish` now.\n";
     }
     words
@@ -66,13 +67,13 @@ mod tests {
     use crate::user::contract::said;
 
     #[tokio::test]
-    async fn giving_up_is_offered_from_the_third_time_on() {
+    async fn giving_up_is_offered_from_the_second_answer_on() {
         let mut user = Nudging::new(&Nudge::default()).unwrap();
         for round in 0..5 {
             let Reply::Words(words) = said(&mut user, "what now?").await else {
                 panic!("it says something");
             };
-            assert_eq!(words.contains("give up"), round >= 2, "{round}: {words}");
+            assert_eq!(words.contains("give up"), round >= 1, "{round}: {words}");
             assert!(words.contains("never ask"), "{words}");
             assert!(!words.contains("<solution>"), "{words}");
         }

@@ -44,7 +44,7 @@ pub(super) enum Command {
     Predict(Box<PredictArgs>),
     /// Let an agent work on one task in a folder of yours.
     Solve(Box<SolveArgs>),
-    /// Run an agent over a benchmark, with result files as of seed 003's system.
+    /// Run an agent over a benchmark, with the flags and result files of OpenHands.
     #[command(subcommand)]
     Bench(BenchCommand),
     /// List the tasks of suites.
@@ -87,7 +87,7 @@ pub(super) struct RunArgs {
     /// Suite folders, task folders or task files. With --resume they may be left out.
     #[arg(value_name = "SUITE")]
     pub(super) suites: Vec<PathBuf>,
-    /// noop, oracle, random, replay:RUN, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL; in real
+    /// noop, oracle, random, replay:RUN, codeact, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL; in real
     /// time also one-key[:KEY], random-keys, hexagon [default: noop].
     #[arg(long, short, value_name = "A")]
     pub(super) agent: Option<String>,

@@ -51,8 +51,8 @@ impl Earlier {
 /// Everything that is decided before a run begins.
 #[derive(Debug)]
 pub(super) struct Sitting {
-    /// The subcommand that goes on with such a run.
-    pub(super) command: &'static str,
+    /// The subcommand that goes on with such a run by its name alone; `None`: only the same one does.
+    pub(super) command: Option<&'static str>,
     pub(super) began: Duration,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) loaded: Loaded,
@@ -160,7 +160,7 @@ fn mendable(reader: &RunReader) -> Result<u64, Failure> {
 
 fn conclude(
     args: &PlayArgs,
-    command: &str,
+    command: Option<&str>,
     folder: &RunFolder,
     end: RunEnd,
     seconds: f64,
@@ -203,9 +203,10 @@ fn conclude(
             RunEnd::BudgetSpent(what) => format!(" --budget-{} MORE", budget_flag(what)),
             _ => String::new(),
         };
-        output::say(&format!(
-            "{why}; go on with: agon {command} --resume {path}{more}"
-        ));
+        output::say(&match command {
+            Some(command) => format!("{why}; go on with: agon {command} --resume {path}{more}"),
+            None => format!("{why}; the same command{more} goes on"),
+        });
     }
     Ok(match (end, args.fail_under) {
         (RunEnd::Interrupted, _) => Exit::Interrupted,

@@ -50,7 +50,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
         played_by: None,
     };
     let sitting = Sitting {
-        command: "run",
+        command: Some("run"),
         began,
         clock: Arc::new(clock),
         loaded,

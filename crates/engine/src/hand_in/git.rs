@@ -88,7 +88,10 @@ impl Repository {
     pub(super) fn changed(&self, [from, to]: [&str; 2], patterns: &[String]) -> Exec {
         let among = patterns.iter().map(|glob| format!(":(top,glob){glob}"));
         let names = ["-r", "-z", "--name-only", "--no-renames", from, to, "--"];
-        self.git("diff-tree", names.map(str::to_owned).into_iter().chain(among))
+        self.git(
+            "diff-tree",
+            names.map(str::to_owned).into_iter().chain(among),
+        )
     }
 
     /// What makes one tree from another, leaving out `patterns`.
@@ -111,7 +114,10 @@ impl Repository {
         ];
         let without = patterns.iter();
         let without = without.map(|glob| format!(":(top,exclude,glob){glob}"));
-        self.git("diff-tree", options.map(str::to_owned).into_iter().chain(without))
+        self.git(
+            "diff-tree",
+            options.map(str::to_owned).into_iter().chain(without),
+        )
     }
 
     pub(super) fn apply(&self, patch: &[u8]) -> Exec {
@@ -143,7 +149,9 @@ impl Repository {
 
     fn here(&self, mut exec: Exec) -> Exec {
         exec.cwd.clone_from(&self.folder);
-        exec.env = ENV.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        exec.env = ENV
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into();
         exec
     }
 }

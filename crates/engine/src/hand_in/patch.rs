@@ -57,7 +57,9 @@ fn inside(rules: &PatchRules) -> Result<PathBuf, Fault> {
     let path = Path::new(&rules.repository);
     let outside = || {
         let named = &rules.repository;
-        bad_task(format!("hand_in: the repository `{named}` is not in the working folder"))
+        bad_task(format!(
+            "hand_in: the repository `{named}` is not in the working folder"
+        ))
     };
     path.components()
         .filter(|part| *part != Component::CurDir)
@@ -78,8 +80,14 @@ async fn take_in(
     ours(room, &repository.put_aside()).await?;
     let before = id(&ours(room, &repository.tree("HEAD")).await?)
         .ok_or_else(|| bad_task("hand_in: git names no tree of the repository that set-up made"))?;
-    ours(room, &Exec::shell("find . -mindepth 1 -maxdepth 1 -exec rm -rf -- {} +", room.limit()))
-        .await?;
+    ours(
+        room,
+        &Exec::shell(
+            "find . -mindepth 1 -maxdepth 1 -exec rm -rf -- {} +",
+            room.limit(),
+        ),
+    )
+    .await?;
 
     is_folder(path, work).await?;
     room.unpack(work).await?;
@@ -94,7 +102,10 @@ async fn take_in(
     exec.keep = MOST;
     let output = theirs(room, &exec).await?;
     if output.stdout.omitted > 0 {
-        return Err(Stop::Spoiled(format!("the patch is larger than {} MiB", MOST >> 20)));
+        return Err(Stop::Spoiled(format!(
+            "the patch is larger than {} MiB",
+            MOST >> 20
+        )));
     }
     Ok(Patch {
         text: output.stdout.bytes,
@@ -155,7 +166,10 @@ async fn is_folder(path: &Path, work: &WorkArchive) -> Result<(), Stop> {
         .map_err(std::io::Error::other)
         .and_then(|index| index)
         .map_err(|error| evidence_lost(&error))?;
-    for folder in folders.iter().filter(|folder| !folder.as_os_str().is_empty()) {
+    for folder in folders
+        .iter()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
         let found = index.get(&folder.to_string_lossy());
         if !matches!(found, Some(Held::Folder)) {
             let shown = folder.display();
@@ -177,7 +191,10 @@ fn named(output: &ExecOutput) -> Option<String> {
     let paths: Vec<_> = output.stdout.bytes.split(|byte| *byte == 0).collect();
     let paths: Vec<_> = paths.into_iter().filter(|path| !path.is_empty()).collect();
     let shown = |path: &&[u8]| -> String {
-        String::from_utf8_lossy(path).escape_debug().take(100).collect()
+        String::from_utf8_lossy(path)
+            .escape_debug()
+            .take(100)
+            .collect()
     };
     let shown: Vec<String> = paths.iter().take(NAMED).map(shown).collect();
     let more = paths.len().saturating_sub(NAMED);
@@ -185,5 +202,58 @@ fn named(output: &ExecOutput) -> Option<String> {
         (true, _) => None,
         (false, 0) => Some(shown.join(", ")),
         (false, more) => Some(format!("{} and {more} more", shown.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agon_sandbox::Captured;
+
+    use super::*;
+
+    fn printed(bytes: &[u8]) -> ExecOutput {
+        ExecOutput {
+            exit: Exit::Code(0),
+            stdout: Captured {
+                bytes: bytes.to_vec(),
+                omitted: 0,
+            },
+            stderr: Captured::default(),
+            verdict: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_repository_is_in_the_working_folder() {
+        let inside = |path: &str| {
+            inside(&PatchRules {
+                repository: path.to_owned(),
+                protected: Vec::new(),
+            })
+        };
+        assert_eq!(inside(".").unwrap(), Path::new(""));
+        assert_eq!(inside("./a/./b/").unwrap(), Path::new("a/b"));
+        for path in ["/work/repo", "../repo", "a/../../b"] {
+            assert!(inside(path).unwrap_err().message.contains(path));
+        }
+    }
+
+    #[test]
+    fn only_a_hash_names_a_tree() {
+        let hash = "0123456789abcdef0123456789abcdef01234567";
+        assert_eq!(id(&printed(format!("{hash}\n").as_bytes())).unwrap(), hash);
+        for other in ["", "0123", "--output=/x", &hash.replace('0', "g")] {
+            assert_eq!(id(&printed(other.as_bytes())), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn protected_files_are_named_tamely_and_not_all() {
+        assert_eq!(named(&printed(b"")), None);
+        assert_eq!(named(&printed(b"a\0b\n\0")).unwrap(), "a, b\\n");
+        assert_eq!(
+            named(&printed(b"1\x002\x003\x004\x005\x006\x007\0")).unwrap(),
+            "1, 2, 3, 4, 5 and 2 more"
+        );
     }
 }

@@ -70,8 +70,10 @@ pub(crate) async fn take(
     let Some(frozen) = frozen else {
         return Ok(HandedIn::default());
     };
-    let (true, Some(provider)) = (runs_programs(task), table.providers.of(&request.environment))
-    else {
+    let (true, Some(provider)) = (
+        runs_programs(task),
+        table.providers.of(&request.environment),
+    ) else {
         keep_files(table, task, frozen, told).await?;
         return Ok(HandedIn::default());
     };
@@ -91,8 +93,14 @@ pub(crate) async fn take(
         return Ok(handed);
     };
     if work.left_out() > 0 {
-        handed.spoiled = Some(failed(PATCH, "what the agent left was more than could be taken"));
-        handed.mark = Some(mark("left out of the archive", "it can't be told what is missing"));
+        handed.spoiled = Some(failed(
+            PATCH,
+            "what the agent left was more than could be taken",
+        ));
+        handed.mark = Some(mark(
+            "left out of the archive",
+            "it can't be told what is missing",
+        ));
         return Ok(handed);
     }
     let taken = match patch::take(&rooms, rules, work).await {
@@ -135,7 +143,9 @@ async fn completed(
         }
         Err(Stop::Fault(fault)) => Err(fault),
         Err(Stop::Spoiled(why)) => {
-            told.push(EventBody::Note(format!("complete did not run to its end: {why}")));
+            told.push(EventBody::Note(format!(
+                "complete did not run to its end: {why}"
+            )));
             Ok(None)
         }
     }

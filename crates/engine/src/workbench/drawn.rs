@@ -61,7 +61,10 @@ mod tests {
             png(1, 1),
         ]);
         assert_eq!(
-            pictures.iter().map(|picture| picture.format).collect::<Vec<_>>(),
+            pictures
+                .iter()
+                .map(|picture| picture.format)
+                .collect::<Vec<_>>(),
             [PictureFormat::Png, PictureFormat::Jpeg]
         );
         assert_eq!(note.unwrap(), "[3 of 5 pictures were left out]");

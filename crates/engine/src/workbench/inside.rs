@@ -125,7 +125,9 @@ impl Running {
             let mut program = Self(sandbox.spawn(exec).await?);
             Ok(program.hear().await.map(|_| program))
         };
-        timeout(within, started).await.unwrap_or(Ok(Err(Lost::Late)))
+        timeout(within, started)
+            .await
+            .unwrap_or(Ok(Err(Lost::Late)))
     }
 
     /// Asks it once. After an error, and if this is left before its end, it must not be asked again:
@@ -246,11 +248,17 @@ mod tests {
         let whole = framed(&[b"a", b""]);
         assert_eq!(answer(&whole).await.unwrap(), [b"a".to_vec(), Vec::new()]);
         for torn in 0..whole.len() {
-            assert_eq!(answer(&whole[..torn]).await.unwrap_err(), "it has ended: ouch");
+            assert_eq!(
+                answer(&whole[..torn]).await.unwrap_err(),
+                "it has ended: ouch"
+            );
         }
         assert_eq!(answer(&[0xff; 100]).await.unwrap_err(), "it says too much");
         let lies = [&[0, 0, 0, 8], [0xff; 8].as_slice()].concat();
-        assert_eq!(answer(&lies).await.unwrap_err(), "it does not speak as it should");
+        assert_eq!(
+            answer(&lies).await.unwrap_err(),
+            "it does not speak as it should"
+        );
     }
 
     #[tokio::test]
@@ -264,7 +272,10 @@ mod tests {
 
     #[test]
     fn too_many_fields_are_no_message() {
-        assert_eq!(fields(&[0; 4 * MOST_FIELDS]).map(|all| all.len()), Some(MOST_FIELDS));
+        assert_eq!(
+            fields(&[0; 4 * MOST_FIELDS]).map(|all| all.len()),
+            Some(MOST_FIELDS)
+        );
         assert_eq!(fields(&[0; 4 * (MOST_FIELDS + 1)]), None);
     }
 }

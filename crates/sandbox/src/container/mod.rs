@@ -1,8 +1,9 @@
 //! The container sandbox: Docker or Podman through their API.
 //!
 //! A container runs as root inside, or as the owner of a working folder of the host, without a
-//! network, ports or most capabilities; the engine's own cgroups hold its memory and processes. Its first process is a small loop of the image's `sh`
-//! that collects orphans and ends everybody else when told to. Programs are execs of the engine.
+//! network, ports or most capabilities; the engine's own cgroups hold its memory and processes. Its
+//! first process is a small loop of the image's `sh` that collects orphans and ends everybody else
+//! when told to. Programs are execs of the engine.
 //! The image needs `sh`, `cat`, `head`, `mkdir` and, for the shell session, `bash` and `stty`.
 
 mod attach;

@@ -6,6 +6,7 @@ use regex::Regex;
 use super::check::Reader;
 use crate::answer::{Expected, Extracted, Number};
 use crate::format::NumberFile;
+use crate::patterns::{Use, compiled};
 use crate::source::NodeError;
 
 pub(super) fn answer(reader: &Reader<'_>) -> Result<AnswerCheck, NodeError> {
@@ -88,7 +89,8 @@ fn numbers(reader: &Reader<'_>, values: Vec<Number>) -> Result<Expected, NodeErr
 }
 
 fn regex(reader: &Reader<'_>, pattern: &str) -> Result<Regex, NodeError> {
-    let regex = reader.regex("pattern", pattern)?;
+    let regex =
+        compiled(pattern, Use::Answer).map_err(|message| reader.wrong("pattern", message))?;
     if regex.captures_len() > 2 {
         return Err(reader
             .wrong(

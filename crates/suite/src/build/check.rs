@@ -6,12 +6,11 @@ use std::path::Path;
 use agon_core::check::{Check, CheckKind, EventPattern, FileTest, ProseSubject, Stream, TextTest};
 use agon_core::files::{FileTree, stays_inside};
 use agon_core::{Environment, EnvironmentKind};
-use regex::Regex;
 use serde_json::Value;
 
 use super::answer;
 use crate::format::{CheckFile, CheckType, NumberFile, PatternFile, StreamFile};
-use crate::patterns::{Letters, compiled};
+use crate::patterns::{Use, compiled};
 use crate::source::{Node, NodeError};
 
 /// What a check may refer to.
@@ -406,8 +405,9 @@ impl Reader<'_> {
         Ok(TextTest::Json { pointer, equals })
     }
 
-    pub(super) fn regex(&self, key: &str, text: &str) -> Result<Regex, NodeError> {
-        compiled(text, Letters::AsWritten).map_err(|message| self.wrong(key, message))
+    pub(super) fn regex(&self, key: &str, text: &str) -> Result<(), NodeError> {
+        let read = compiled(text, Use::Test);
+        read.map(drop).map_err(|message| self.wrong(key, message))
     }
 
     pub(super) fn needed<'t>(

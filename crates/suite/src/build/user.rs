@@ -4,7 +4,7 @@ use agon_core::User;
 use agon_core::user::{Nudge, Persona, Rule, Rules};
 
 use crate::format::{RuleFile, UserFile, UserKind};
-use crate::patterns::{Letters, compiled};
+use crate::patterns::{Use, compiled};
 use crate::source::{Node, NodeError};
 
 const PATIENCE: u32 = 20;
@@ -121,7 +121,5 @@ fn place(node: &Node, key: &str) -> crate::source::Span {
 }
 
 fn regex(text: &str) -> Result<(), NodeError> {
-    compiled(text, Letters::OfEitherCase)
-        .map(drop)
-        .map_err(NodeError::new)
+    compiled(text, Use::Heard).map(drop).map_err(NodeError::new)
 }

@@ -100,6 +100,7 @@ fn answers_are_taken_out_and_compared() {
     let tagged =
         "{type: answer, pattern: '<solution>(.*?)</solution>', equals: 1250, number: true}";
     assert!(score(tagged, "So <solution>1,250</solution>."));
+    assert!(score(tagged, "<solution>\n1250\n</solution>"));
     assert!(!score(tagged, "1250"));
     assert!(score(
         "{type: answer, one_of: [Yes, y], case: false}",

@@ -28,7 +28,8 @@ pub(super) fn outcome(seen: &Observation, tool: Option<ToolKind>) -> Outcome {
     if seen.running {
         lines.push(STILL_RUNNING.to_owned());
     }
-    if let Some(cwd) = &seen.cwd {
+    // The interpreter says it itself.
+    if let Some(cwd) = seen.cwd.as_ref().filter(|_| tool == Some(ToolKind::Bash)) {
         lines.push(format!("[Current working directory: {cwd}]"));
     }
     if let Some(status) = seen.exit_status {
@@ -103,6 +104,8 @@ mod tests {
             "hello\n[Current working directory: /work]\n[Command finished with exit code 3]"
         );
         assert!(!outcome.is_error);
+        seen.exit_status = None;
+        assert_eq!(super::outcome(&seen, Some(ToolKind::Ipython)).text, "hello");
     }
 
     #[test]

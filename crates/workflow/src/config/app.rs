@@ -86,7 +86,8 @@ pub struct AppConfig {
     pub session_folder: Option<PathBuf>,
     /// Offer the actions of a browser, which the sandbox must have.
     pub enable_browser: bool,
-    llm: Option<LlmConfig>,
+    /// The agent's model.
+    pub llm: Option<LlmConfig>,
 }
 
 /// As long as the longest of the original's benchmarks.

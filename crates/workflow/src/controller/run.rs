@@ -12,8 +12,10 @@ use agon_core::{
 use agon_engine::{Job, Removals, Shelf, Solo, Table, solo};
 use agon_llm::config::Environment;
 use agon_llm::{Account, Budget};
+use agon_core::verdict::TurnEnd;
 use agon_store::{RunFolder, RunWriter};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use super::error::ControllerError;
 use super::journal::{Journal, Onlooker};
@@ -45,6 +47,7 @@ pub struct Conversation<'a> {
     task: Task,
     users: Users,
     onlooker: Option<Onlooker>,
+    stop: CancellationToken,
 }
 
 impl std::fmt::Debug for Conversation<'_> {
@@ -61,6 +64,7 @@ impl<'a> Conversation<'a> {
             config,
             users: Users::default(),
             onlooker: None,
+            stop: CancellationToken::new(),
         }
     }
 
@@ -85,8 +89,16 @@ impl<'a> Conversation<'a> {
         self
     }
 
+    /// Ends the agent's turn in the middle; what it did so far is kept.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: CancellationToken) -> Self {
+        self.stop = stop;
+        self
+    }
+
     pub async fn run(self, runtime: &mut Runtime) -> Result<State, ControllerError> {
         let config = self.config;
+        let agents = agent(config, runtime)?;
         let place = Place::of(config.session_folder.as_deref())?;
         let folder = RunFolder::at(place.path());
         let journal = Arc::new(Journal::new(self.onlooker));
@@ -95,7 +107,7 @@ impl<'a> Conversation<'a> {
             clock: Arc::new(SystemClock::default()) as Arc<dyn Clock>,
             writer: RunWriter::open(&folder)?,
             providers: runtime.providers().clone(),
-            agents: agent(config, runtime)?,
+            agents,
             users: self.users,
             watch: Arc::clone(&journal) as _,
             keep_work: 0,
@@ -114,7 +126,13 @@ impl<'a> Conversation<'a> {
             replaces: None,
         };
         let Connected { sandbox, workbench } = runtime.connected_mut()?;
-        let Solo { end, note, .. } = solo(&table, job, Some(&**sandbox), workbench).await?;
+        let (end, note) = tokio::select! {
+            turn = solo(&table, job, Some(&**sandbox), workbench) => {
+                let Solo { end, note, .. } = turn?;
+                (end, note)
+            }
+            () = self.stop.cancelled() => (Ok(TurnEnd::Operator), None),
+        };
         table.writer.flush()?;
         let state = State::ended(
             &self.instruction,

@@ -20,6 +20,6 @@ pub fn codeact_user_response_with(
     if state.get_last_agent_message().and_then(try_parse).is_some() {
         return EXIT.to_owned();
     }
-    let before = u32::try_from(state.user_messages()).unwrap_or(u32::MAX);
-    nudge(encapsulate_solution, before)
+    let said = u32::try_from(state.user_messages()).unwrap_or(u32::MAX);
+    nudge(encapsulate_solution, said)
 }

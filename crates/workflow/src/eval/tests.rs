@@ -407,6 +407,36 @@ fn a_trial_becomes_a_row() {
     assert!(!row.is_graded());
 }
 
+/// Programs of others read these rows: a change here breaks them.
+#[test]
+fn a_whole_row_is_written_as_ever() {
+    let mut events = conversation();
+    let graded = (Source::Grader, None, EventBody::Verdict(verdict(false)));
+    events.extend(record_of(vec![graded]));
+    let failed = line(Outcome::Failed, None);
+    let llm = json!({ "model": "gpt-4o", "api_key": "hush-hush" });
+    let metadata = EvalMetadata {
+        agent_class: "CodeActAgent".to_owned(),
+        llm_config: llm.as_object().cloned().unwrap(),
+        max_iterations: 30,
+        start_time: "2026-11-16 10:00:00".to_owned(),
+        ..EvalMetadata::default()
+    };
+    let instance = json!({ "instance_id": "one", "question": "6 x 7?" });
+    let row = eval_output_of(&Played {
+        line: &failed,
+        record: recorded(&events),
+        metadata: Some(&metadata),
+        instance: instance.as_object(),
+        max_budget: None,
+    });
+    let mut text = serde_json::to_string(&row).unwrap();
+    text.push('\n');
+    assert_eq!(text, include_str!("../../tests/golden/output.jsonl"));
+    let back: EvalOutput = serde_json::from_str(&text).unwrap();
+    assert_eq!(back.history, row.history);
+}
+
 #[test]
 fn the_report_of_open_world_agents_has_a_line_per_trial() {
     let mut faulted = line(

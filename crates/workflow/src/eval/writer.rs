@@ -62,11 +62,6 @@ impl OutputWriter {
         })
     }
 
-    /// The same for those who only know errors of files.
-    pub fn of_file(path: &Path) -> io::Result<Self> {
-        Self::open(path).map_err(io::Error::other)
-    }
-
     /// The row counts once this has returned.
     pub fn append(&mut self, row: &EvalOutput) -> io::Result<()> {
         if self.ungraded.contains(&row.instance_id) {

@@ -1,6 +1,7 @@
 //! The result files of a whole run, made from its folder.
 
 mod export;
+mod log;
 mod rows;
 
 pub use export::{export, instances_of, metadata_of};

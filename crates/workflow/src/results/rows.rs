@@ -1,7 +1,7 @@
 //! Rows of `output.jsonl` for the final attempts of a run.
 
-use std::collections::HashMap;
-use std::fs::Permissions;
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Permissions};
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -11,8 +11,12 @@ use agon_core::{EventBody, Money, TaskId};
 use agon_store::{RunReader, TrialLine};
 use serde_json::{Map, Value};
 
+use super::log::log;
 use crate::dialect::Record;
 use crate::eval::{EvalFileError, EvalMetadata, EvalOutput, Played, eval_output_of};
+
+/// Beside the rows: one readable log for each.
+const LOGS: &str = "infer_logs";
 
 /// The rows of the dataset that a run's tasks were made from.
 pub type Instances = HashMap<TaskId, Arc<Map<String, Value>>>;
@@ -23,11 +27,20 @@ pub struct RunRows {
     metadata: EvalMetadata,
     instances: Instances,
     max_budget: Option<Money>,
+    /// Ids that tasks of several categories have.
+    shared: HashSet<String>,
 }
 
 impl RunRows {
     pub fn new(reader: RunReader, metadata: EvalMetadata, instances: Instances) -> Self {
+        let (mut seen, mut shared) = (HashSet::new(), HashSet::new());
+        for stamp in &reader.manifest().tasks {
+            if !seen.insert(stamp.task.id()) {
+                shared.insert(stamp.task.id().to_owned());
+            }
+        }
         Self {
+            shared,
             reader,
             metadata,
             instances,
@@ -41,8 +54,8 @@ impl RunRows {
         Self { max_budget, ..self }
     }
 
-    /// What became of one attempt.
-    pub fn row(&self, line: &TrialLine) -> Result<EvalOutput, EvalFileError> {
+    /// What became of one attempt. Its log is written below `folder`.
+    pub fn row(&self, line: &TrialLine, folder: &Path) -> Result<EvalOutput, EvalFileError> {
         let events = self.reader.events(line)?;
         let instruction = events.iter().find_map(|event| match &event.body {
             EventBody::Instruction(text) => Some(text.as_str()),
@@ -54,13 +67,33 @@ impl RunRows {
             agent: &self.metadata.agent_class,
             bodies: &self.reader,
         };
-        Ok(eval_output_of(&Played {
+        let mut row = eval_output_of(&Played {
             line,
             record,
             metadata: Some(&self.metadata),
             instance: self.instances.get(&line.task).map(Arc::as_ref),
             max_budget: self.max_budget,
-        }))
+        });
+        if self.shared.contains(line.task.id()) {
+            row.instance_id = line.task.to_string();
+        }
+        self.write_log(line, &log(line, &events), folder)?;
+        Ok(row)
+    }
+
+    fn write_log(&self, line: &TrialLine, log: &str, folder: &Path) -> Result<(), EvalFileError> {
+        let folder = folder.join(LOGS);
+        fs::create_dir_all(&folder).map_err(EvalFileError::io("can't create", &folder))?;
+        // Not the dataset's own id, which could be any text.
+        let mut name = format!("instance_{}", line.task.id());
+        if self.shared.contains(line.task.id()) {
+            name = format!("instance_{}__{}", line.task.category(), line.task.id());
+        }
+        if line.epoch > 1 {
+            name = format!("{name}_epoch_{}", line.epoch);
+        }
+        let path = folder.join(format!("{name}.log"));
+        fs::write(&path, log).map_err(EvalFileError::io("can't write", path))
     }
 
     /// All rows, in place of whatever the file holds. Readers see the old file or the new one. Says how many.
@@ -71,7 +104,7 @@ impl RunRows {
         let mut file = BufWriter::new(fresh.as_file());
         let mut count = 0;
         for line in self.reader.trials()?.iter().filter(|line| line.is_final) {
-            let mut text = serde_json::to_vec(&self.row(line)?).map_err(|e| failed()(e.into()))?;
+            let mut text = serde_json::to_vec(&self.row(line, folder)?).map_err(|e| failed()(e.into()))?;
             text.push(b'\n');
             file.write_all(&text).map_err(failed())?;
             count += 1;

@@ -108,11 +108,15 @@ impl State {
         Self::of(&record, &folder.name(), bounds, ending)
     }
 
-    /// What whoever answers for the user sees. The task itself is not part of it.
+    /// What whoever answers for the user sees.
     pub(crate) fn so_far(events: &[Event]) -> Self {
+        let instruction = events.iter().find_map(|event| match &event.body {
+            EventBody::Instruction(text) => Some(text.as_str()),
+            _ => None,
+        });
         let record = Record {
             events,
-            instruction: None,
+            instruction,
             agent: "",
             bodies: &NoBodies,
         };

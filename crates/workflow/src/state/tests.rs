@@ -44,7 +44,10 @@ fn a_finished_conversation_holds_everything() {
     assert_eq!(state.metrics.costs.len(), 3);
     assert_eq!(state.metrics.response_latencies[1].response_id, "r2");
     let text = serde_json::to_string(&state).unwrap();
-    assert_eq!(serde_json::from_str::<State>(&text).unwrap(), state);
+    let mut back: State = serde_json::from_str(&text).unwrap();
+    // Not part of the shape.
+    back.end = state.end;
+    assert_eq!(back, state);
 }
 
 #[test]

@@ -24,7 +24,7 @@ Examples:
   agon bench run my_bench -l llm --eval-output-dir results --mode rerun-failed
 
 Results are in DIR/<benchmark>/<agent>/<model>_maxiter_<N>[_N_<note>]/: output.jsonl and metadata.json as
-the system of seed 003 writes them, beside the files of an Agon run folder. The same command goes on with
+OpenHands writes them, beside the files of an Agon run folder. The same command goes on with
 what is not graded yet. `agon report` and `agon export` take that folder.")]
 pub(in crate::cli) struct BenchRunArgs {
     /// A benchmark folder (benchmark.toml), a suite, or a folder of Harbor tasks.

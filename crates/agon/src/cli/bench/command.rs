@@ -83,7 +83,7 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
     };
     let results = OutputFiles::new(metadata, &loaded.tasks, args.max_budget_per_task);
     let sitting = Sitting {
-        command: "run",
+        command: None,
         began,
         clock: Arc::new(clock),
         loaded,

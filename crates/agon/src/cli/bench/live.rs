@@ -3,7 +3,9 @@
 //! the first and after the last instance.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,18 +59,34 @@ impl OutputFiles {
     }
 }
 
+/// What the folder says already, if it does; otherwise it says this from now on.
+fn settle(metadata: &mut EvalMetadata, folder: &RunFolder) -> std::io::Result<()> {
+    let path = folder.path().join("metadata.json");
+    if let Ok(before) = EvalMetadata::read(&path) {
+        *metadata = before;
+        return Ok(());
+    }
+    let mut file = tempfile::NamedTempFile::new_in(folder.path())?;
+    file.write_all(&serde_json::to_vec(metadata)?)?;
+    let readable = Permissions::from_mode(0o644);
+    file.as_file().set_permissions(readable)?;
+    file.persist(path)?;
+    Ok(())
+}
+
 fn output_file(folder: &RunFolder) -> PathBuf {
     folder.path().join("output.jsonl")
 }
 
 impl Results for OutputFiles {
     fn begin(&mut self, folder: &RunFolder) -> Result<(), Failure> {
-        let metadata = folder.path().join("metadata.json");
-        if !metadata.exists() {
-            let text = serde_json::to_vec(&self.metadata).map_err(Failure::new)?;
-            fs::write(&metadata, text)
-                .map_err(|error| Failure::new(format_args!("{}: {error}", metadata.display())))?;
-        }
+        let logs = folder.path().join("logs");
+        fs::create_dir_all(&logs)
+            .map_err(|error| Failure::new(format_args!("{}: {error}", logs.display())))?;
+        // A resume does not change when the evaluation began.
+        settle(&mut self.metadata, folder).map_err(|error| {
+            Failure::new(format_args!("can't write metadata.json: {error}"))
+        })?;
         let rows = self.rows(folder)?;
         let mut there = HashSet::new();
         RunReader::open(folder.path())?.for_each_trial(|line| {
@@ -81,6 +99,7 @@ impl Results for OutputFiles {
             rows.write_all(&file)?;
         }
         let mut writer = OutputWriter::open(&file)?;
+        let beside = folder.path().to_owned();
         let (lines, ended) = mpsc::channel::<TrialLine>();
         let work = move || {
             let mut right = true;
@@ -88,7 +107,7 @@ impl Results for OutputFiles {
                 // Played again: two rows of it would stand in the file.
                 right &= there.insert((line.task.clone(), line.epoch));
                 let append = |row| writer.append(&row).map_err(EvalFileError::io("can't write", &file));
-                if let Err(error) = rows.row(&line).and_then(append) {
+                if let Err(error) = rows.row(&line, &beside).and_then(append) {
                     output::say(&format!("agon: output.jsonl: {error}"));
                     right = false;
                 }

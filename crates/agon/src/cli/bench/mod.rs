@@ -1,4 +1,4 @@
-//! `agon bench`: benchmarks over datasets, with the flags and the result files of seed 003's system.
+//! `agon bench`: benchmarks over datasets, with the flags and the result files of OpenHands.
 
 mod args;
 mod command;

@@ -71,7 +71,7 @@ pub(in crate::cli) async fn predict(args: &PredictArgs) -> Result<Exit, Failure>
     };
     let predictor = Predictor::new(model, opened.and_then(|open| open.model), items);
     let sitting = Sitting {
-        command: "predict",
+        command: Some("predict"),
         began,
         clock: Arc::new(clock),
         loaded,

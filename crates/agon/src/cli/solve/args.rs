@@ -15,7 +15,7 @@ Examples:
   agon solve -i 10 -t 'Fix the failing test.' -c CodeActAgent -l eval_gpt4 -d my_project
   agon solve -f task.md -l local/smollm2 -b 0.50
   echo 'Count the words in README.md' | agon solve -l llm
-  agon solve --replay-trajectory runs/latest-solve/trajectory.json
+  agon solve -n first -t 'Fix it.' -l llm; agon solve --replay-trajectory runs/solve-first/trajectory.json
 
 The folder that is worked in (-d) is really changed; nothing else of this machine is.
 

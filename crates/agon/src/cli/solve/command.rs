@@ -15,6 +15,7 @@ use agon_workflow::eval::codeact_user_response;
 use agon_workflow::runtime::create_runtime;
 use agon_workflow::state::State;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::args::SolveArgs;
 use super::person::Keyboard;
@@ -43,26 +44,34 @@ pub(in crate::cli) async fn solve(args: &SolveArgs) -> Result<Exit, Failure> {
     if let Some(open) = open {
         config.set_llm_config(open);
     }
-    let mut runtime = create_runtime(&config)?;
+    let played = converse(args, &config, &task, &folder, stop).await;
+    let state = played.inspect_err(|_| {
+        // Only a folder that nothing was written to can be removed so.
+        fs::remove_dir(folder.path()).ok();
+    })?;
+    conclude(args, &folder, &state)
+}
+
+async fn converse(
+    args: &SolveArgs,
+    config: &AppConfig,
+    task: &str,
+    folder: &RunFolder,
+    stop: CancellationToken,
+) -> Result<State, Failure> {
+    let mut runtime = create_runtime(config)?;
     runtime.connect().await?;
     output::say(&format!("session folder: {}", folder.path().display()));
-    let conversation = Conversation::new(&config, &task).watched(show);
+    let conversation = Conversation::new(config, task)
+        .watched(show)
+        .stopped_by(stop);
     let conversation = match args.interactive {
         true => conversation.with_person(Arc::new(Keyboard)),
         false => conversation.with_user(codeact_user_response),
     };
-    let state = tokio::select! {
-        state = conversation.run(&mut runtime) => Some(state),
-        () = stop.cancelled() => None,
-    };
+    let state = conversation.run(&mut runtime).await;
     runtime.close().await;
-    match state {
-        Some(state) => conclude(args, &folder, &state?),
-        None => {
-            output::say("interrupted");
-            Ok(Exit::Interrupted)
-        }
-    }
+    Ok(state?)
 }
 
 /// What is to be done: a file, the command line, or standard input.
@@ -135,17 +144,15 @@ fn configured(args: &SolveArgs) -> Result<(AppConfig, Option<LlmConfig>), Failur
     Ok((config, llm))
 }
 
-/// The model that is named, or the one of `[llm]`.
+/// The model that is named, or the one of `[agent]`, or that of `[llm]`.
 fn open(args: &ModelArgs) -> Result<OpenModels, Failure> {
     let mut args = args.clone();
     if args.model.is_none() {
         let source = agon_llm::config::ConfigSource::of_process(args.config.clone());
         let config = Config::load(&source)?;
-        args.model = config
-            .sections()
-            .into_iter()
-            .find(|name| *name == "llm")
-            .map(str::to_owned);
+        let base = config.sections().into_iter().find(|name| *name == "llm");
+        let of_agent = config.workflow().agent(None)?.llm_config.clone();
+        args.model = of_agent.or_else(|| base.map(str::to_owned));
     }
     args.open()
 }
@@ -216,6 +223,7 @@ fn conclude(args: &SolveArgs, folder: &RunFolder, state: &State) -> Result<Exit,
         Some(TurnEnd::Finished) => Exit::Done,
         Some(TurnEnd::Rejected) => Exit::Rejected,
         Some(TurnEnd::Stuck) => Exit::Stuck,
+        Some(TurnEnd::Operator) => Exit::Interrupted,
         Some(
             TurnEnd::StepLimit | TurnEnd::TimeLimit | TurnEnd::TokenLimit | TurnEnd::MoneyLimit,
         ) => Exit::Limit,

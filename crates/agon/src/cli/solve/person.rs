@@ -22,7 +22,12 @@ impl Person for Keyboard {
             let read = std::io::stdin().lock().take(LONGEST).read_line(&mut line);
             read.map(|count| (count, line))
         };
-        match tokio::task::spawn_blocking(read).await {
+        let (tell, told) = tokio::sync::oneshot::channel();
+        // A thread of its own: the program's end does not wait for a line that nobody types.
+        let thread = std::thread::Builder::new().name("keyboard".to_owned());
+        let listening = thread.spawn(move || tell.send(read()).ok());
+        listening.map_err(|error| UserError::Nobody(error.to_string()))?;
+        match told.await {
             Ok(Ok((0, _))) => Ok(agon_core::user::EXIT.to_owned()),
             Ok(Ok((_, line))) => Ok(line.trim_end().to_owned()),
             Ok(Err(error)) => Err(UserError::Nobody(error.to_string())),

@@ -50,18 +50,26 @@ async fn scenario(mut ground: Ground) {
         "[Code executed successfully with no output]"
     );
     let wrong = ground.shown("def f():\n    return x / 0\n\nf()").await;
-    assert!(wrong.contains("Traceback (most recent call last)"), "{wrong}");
+    assert!(
+        wrong.contains("Traceback (most recent call last)"),
+        "{wrong}"
+    );
     assert!(wrong.contains("return x / 0"), "{wrong}");
     assert!(wrong.ends_with("ZeroDivisionError: division by zero\n"));
     assert!(!wrong.contains("keeper"), "{wrong}");
     // A file of the agent's is found, even one that has the name of a module.
-    ground.sh("echo 'here = 7' > own.py; echo 'x = 1' > socket.py").await;
+    ground
+        .sh("echo 'here = 7' > own.py; echo 'x = 1' > socket.py")
+        .await;
     assert_eq!(ground.shown("import own; own.here").await, "7\n");
     let seen = ground.cell("os.chdir('/tmp')").await;
     assert_eq!(seen.cwd.as_deref(), Some("/tmp"));
 
     let late = ground
-        .cell_within("import time\nwhile True: time.sleep(9)", Duration::from_secs(1))
+        .cell_within(
+            "import time\nwhile True: time.sleep(9)",
+            Duration::from_secs(1),
+        )
         .await;
     assert!(late.text.contains("KeyboardInterrupt"), "{}", late.text);
     assert!(late.text.contains("variables are kept"), "{}", late.text);
@@ -111,10 +119,17 @@ async fn no_cell_breaks_the_way_back() {
     assert_eq!(ground.shown("print('b')").await, "b\n");
     ground.shown("os.closerange(3, 800)").await;
     assert_eq!(
-        ground.shown("if os.fork() == 0: print('copy')\nelse: _ = os.wait()\nprint(kept)").await,
+        ground
+            .shown("if os.fork() == 0: print('copy')\nelse: _ = os.wait()\nprint(kept)")
+            .await,
         "copy\n1\n1\n"
     );
-    assert!(ground.shown("import sys; sys.exit(3)").await.contains("SystemExit: 3"));
+    assert!(
+        ground
+            .shown("import sys; sys.exit(3)")
+            .await
+            .contains("SystemExit: 3")
+    );
     assert!(ground.shown("input('? ')").await.contains("EOFError"));
     assert!(ground.shown("print('a").await.contains("SyntaxError"));
     assert_eq!(ground.shown("print('\\ud800')").await, "\\ud800\n");
@@ -128,7 +143,11 @@ async fn no_cell_breaks_the_way_back() {
     ] {
         let seen = ground.cell(death).await;
         assert_eq!(seen.kind, ObservationKind::Output, "{death}");
-        assert!(seen.text.contains("variables are lost"), "{death}: {}", seen.text);
+        assert!(
+            seen.text.contains("variables are lost"),
+            "{death}: {}",
+            seen.text
+        );
         let anew = ground.shown("import os\n'kept' in globals()").await;
         assert_eq!(anew, "False\n", "{death}");
         ground.shown("kept = 1").await;
@@ -138,11 +157,16 @@ async fn no_cell_breaks_the_way_back() {
 #[tokio::test]
 async fn long_output_keeps_its_head_and_its_tail() {
     let mut ground = Ground::local().await;
-    let seen = ground.cell("print('first'); print('x' * 5_000_000); print('last')").await;
+    let seen = ground
+        .cell("print('first'); print('x' * 5_000_000); print('last')")
+        .await;
     assert!(seen.text.starts_with("first\nxxx"), "{}", seen.text);
     assert!(seen.text.contains("xxx\nlast\n"), "{}", seen.text);
     assert_eq!(seen.omitted, 5_000_012 - 2_000);
-    assert!(seen.text.contains(&format!("[... {} bytes left out ...]", seen.omitted)));
+    assert!(
+        seen.text
+            .contains(&format!("[... {} bytes left out ...]", seen.omitted))
+    );
     assert!(seen.text.len() < 2_300, "{}", seen.text.len());
 }
 
@@ -159,7 +183,9 @@ async fn what_a_cell_draws_comes_along() {
     assert!(seen.text.starts_with("<drawn>\n"), "{}", seen.text);
     let png = seen.pictures[0].data().unwrap();
     assert_eq!(png.len(), 70);
-    let seen = ground.cell("for i in range(9): display(Drawn(bytes([i])))").await;
+    let seen = ground
+        .cell("for i in range(9): display(Drawn(bytes([i])))")
+        .await;
     assert_eq!(seen.pictures.len(), 4);
     assert_eq!(seen.text.matches("a picture was left out").count(), 5);
     let seen = ground.cell("display(Drawn(bytes(3_000_000)))").await;
@@ -168,7 +194,8 @@ async fn what_a_cell_draws_comes_along() {
 
     // Figures that are open at the end of a cell, in the way of matplotlib.
     ground
-        .sh("mkdir matplotlib; echo > matplotlib/__init__.py; cat > matplotlib/pyplot.py <<'E'
+        .sh(
+            "mkdir matplotlib; echo > matplotlib/__init__.py; cat > matplotlib/pyplot.py <<'E'
 import base64, sys
 figures = {}
 class Figure:
@@ -177,9 +204,12 @@ class Figure:
 def get_fignums(): return list(figures)
 def figure(number=1): return figures.setdefault(number, Figure())
 def close(which): figures.clear()
-E")
+E",
+        )
         .await;
-    let seen = ground.cell("import matplotlib.pyplot as plt\n_ = plt.figure()").await;
+    let seen = ground
+        .cell("import matplotlib.pyplot as plt\n_ = plt.figure()")
+        .await;
     assert_eq!(seen.pictures.len(), 1, "{}", seen.text);
     assert_eq!(ground.cell("plt.get_fignums()").await.pictures, []);
 }

