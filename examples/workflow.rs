@@ -54,7 +54,10 @@ async fn initialize_runtime(runtime: &mut Runtime) -> Result<(), EvalError> {
 }
 
 fn get_instruction(instance: &Instance) -> String {
-    format!("{}\nWork in the current folder.", instance.text("task").unwrap_or_default())
+    format!(
+        "{}\nWork in the current folder.",
+        instance.text("task").unwrap_or_default()
+    )
 }
 
 /// What the agent left is data; whether it is right is decided where the agent never was.
@@ -114,7 +117,12 @@ async fn process_instance(
 
 fn dataset() -> Vec<Map<String, Value>> {
     let rows = [
-        ("hello", "Write hello to greeting.txt.", "greeting.txt", "hello"),
+        (
+            "hello",
+            "Write hello to greeting.txt.",
+            "greeting.txt",
+            "hello",
+        ),
         ("sum", "Write 19 + 23 to sum.txt.", "sum.txt", "42"),
         ("shout", "Write HEY to shout.txt.", "shout.txt", "HEY"),
     ];

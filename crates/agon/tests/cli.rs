@@ -4,6 +4,8 @@
 
 #[path = "cli/http_service.rs"]
 mod http_service;
+#[path = "cli/scripted.rs"]
+mod scripted;
 #[path = "cli/secrets.rs"]
 mod secrets;
 #[path = "cli/support.rs"]
@@ -13,16 +15,20 @@ mod support;
 mod arena;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
-#[path = "cli/cheating_workflow.rs"]
-mod cheating_workflow;
+#[path = "cli/bench.rs"]
+mod bench;
 #[path = "cli/bench_suites.rs"]
 mod bench_suites;
+#[path = "cli/cheating_workflow.rs"]
+mod cheating_workflow;
 #[path = "cli/container.rs"]
 mod container;
 #[path = "cli/desktop.rs"]
 mod desktop;
 #[path = "cli/desktop_tasks.rs"]
 mod desktop_tasks;
+#[path = "cli/export.rs"]
+mod export;
 #[path = "cli/games.rs"]
 mod games;
 #[path = "cli/gateway.rs"]
@@ -51,6 +57,8 @@ mod rewards;
 mod run;
 #[path = "cli/screens.rs"]
 mod screens;
+#[path = "cli/solve.rs"]
+mod solve;
 #[path = "cli/verdict.rs"]
 mod verdict;
 #[path = "cli/workbench.rs"]

@@ -122,6 +122,9 @@ pub struct Environment {
     pub network: Network,
     pub memory: ByteSize,
     pub processes: u32,
+    /// Container only: how many processors its programs may use together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<f64>,
     /// Size of the working folder.
     pub disk: ByteSize,
     /// Extra environment variables.
@@ -177,6 +180,7 @@ impl Environment {
             network: Network::None,
             memory: ByteSize::mib(1024),
             processes: 256,
+            cpus: None,
             disk: ByteSize::mib(256),
             env: BTreeMap::new(),
             cwd: None,

@@ -54,7 +54,8 @@ impl Phase {
 /// Something kept outside of the event, by content hash.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
-    /// `work` (the frozen working folder) or `output` (one whole output).
+    /// `work` (the frozen working folder), `output` (one whole output), `patch`, `complete` (what the
+    /// completing script said), or `file:PATH`.
     pub what: String,
     pub blob: Digest,
     pub bytes: u64,

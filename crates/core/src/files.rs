@@ -108,14 +108,17 @@ mod tests {
     #[test]
     fn what_was_made_in_memory_can_be_read_and_counts() {
         let mut tree = FileTree::default();
-        tree.push_made("a/row.json".into(), Arc::from(*b"{}")).unwrap();
+        tree.push_made("a/row.json".into(), Arc::from(*b"{}"))
+            .unwrap();
         let entry = &tree.entries()[0];
         let (size, mut content) = tree.open(entry).unwrap();
         let mut text = String::new();
         content.read_to_string(&mut text).unwrap();
         assert_eq!((size, text.as_str()), (2, "{}"));
         let mut other = FileTree::default();
-        other.push_made("a/row.json".into(), Arc::from(*b"[]")).unwrap();
+        other
+            .push_made("a/row.json".into(), Arc::from(*b"[]"))
+            .unwrap();
         assert_ne!(tree.digest(), other.digest());
         assert!(tree.push_made("../x".into(), Arc::from(*b"")).is_err());
     }

@@ -90,10 +90,7 @@ pub(super) fn queue(dice: &mut Dice) -> Option<Item> {
         let gap = truth[a].abs_diff(truth[b]);
         let clue: Clue = match dice.index(4) {
             0 if gap > 1 => (
-                format!(
-                    "Exactly {} stand between {first} and {second}.",
-                    persons(gap - 1)
-                ),
+                format!("Exactly {} between {first} and {second}.", persons(gap - 1)),
                 Box::new(move |place| place[a].abs_diff(place[b]) == gap),
             ),
             1 if truth[a] < truth[b] => (
@@ -295,11 +292,11 @@ fn digit(count: u32) -> &'static str {
 
 fn persons(count: usize) -> &'static str {
     [
-        "nobody",
-        "one person",
-        "two people",
-        "three people",
-        "four people",
+        "nobody stands",
+        "one person stands",
+        "two people stand",
+        "three people stand",
+        "four people stand",
     ][count % 5]
 }
 

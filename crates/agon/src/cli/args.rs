@@ -309,6 +309,8 @@ pub(super) struct SchemaArgs {
 pub(super) enum SchemaOf {
     /// A task file.
     Task,
+    /// benchmark.toml.
+    Benchmark,
     /// A line of events.jsonl.
     Event,
     /// run.json.

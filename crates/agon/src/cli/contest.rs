@@ -28,6 +28,7 @@ use super::host;
 use super::load::Loaded;
 use super::manifest::facts;
 use super::model_stamp;
+use super::output;
 
 /// A frozen working folder larger than this is graded but not kept.
 const KEEP_WORK: u64 = 64 << 20;
@@ -86,6 +87,7 @@ impl Contest {
             },
             checkers: agon_grade::CHECKERS.to_owned(),
         };
+        agon_engine::make_images(&loaded.builds, output::say).await;
         let plan = Plan::new(loaded.tasks, options).map_err(Failure::new)?;
         let (limits, engines, images) = preflight(&plan, &providers).await?;
         let named = plan.tasks().to_vec();
@@ -272,6 +274,7 @@ async fn preflight(
     let mut limits = String::new();
     let mut engines = Vec::new();
     let mut images = BTreeMap::new();
+    let mut missing = Vec::new();
     let screens_here = environments()
         .filter(on_screen)
         .any(|env| env.image.is_none());
@@ -289,8 +292,21 @@ async fn preflight(
             let Some(image) = &task.environment.image else {
                 continue;
             };
-            if !images.contains_key(image) {
-                images.insert(image.clone(), engine.image_digest(image).await?);
+            if images.contains_key(image) || missing.iter().any(|(name, _)| name == image) {
+                continue;
+            }
+            match engine.image_digest(image).await {
+                Ok(digest) => drop(images.insert(image.clone(), digest)),
+                Err(error) => missing.push((image.clone(), error)),
+            }
+        }
+        // One that is missing faults its own trials; without any there is nothing to play in.
+        match missing.pop() {
+            Some((_, error)) if images.is_empty() => return Err(error.into()),
+            last => {
+                for (_, error) in missing.iter().chain(&last) {
+                    output::say(&format!("agon: {error}"));
+                }
             }
         }
     }

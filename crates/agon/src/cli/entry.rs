@@ -8,8 +8,8 @@ use super::args::{Cli, Command};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{
-    arena, bench, clean, desktop, doctor, export, image, lint, list, llm, ocr, output, predict, report, run,
-    schema, solve,
+    arena, bench, clean, desktop, doctor, export, image, lint, list, llm, ocr, output, predict,
+    report, run, schema, solve,
 };
 
 pub fn main() -> ExitCode {

@@ -24,6 +24,10 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
     let suites = load_all(&args.suites, &SelectionArgs::default(), &clock)?;
     let mut findings: Vec<Finding> = suites.iter().flat_map(agon_suite::lint).collect();
     let stamps = stamps(&suites);
+    let builds: Vec<_> = suites
+        .iter()
+        .flat_map(|suite| suite.builds.clone())
+        .collect();
     let tasks: Vec<Task> = suites.into_iter().flat_map(|suite| suite.tasks).collect();
     let count = tasks.len() as u64;
     let mut played = 0;
@@ -38,6 +42,7 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
         }
         played = playable.len();
         if !playable.is_empty() {
+            agon_engine::make_images(&builds, output::say).await;
             match play_both(playable, &stamps, args).await? {
                 Some(found) => findings.extend(found),
                 None => return Ok(Exit::Interrupted),
@@ -209,6 +214,7 @@ async fn play(
     let loaded = Loaded {
         suites: suites.to_vec(),
         tasks,
+        builds: Vec::new(),
     };
     let contest = Contest::enter(loaded, &entry, None, &folder, clock).await?;
     folder.write_manifest(&contest.manifest)?;

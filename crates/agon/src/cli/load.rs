@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use agon_core::{Clock, Task};
 use agon_store::{RunFolder, SuiteStamp};
-use agon_suite::{Filter, LoadOptions, Selection, Suite, load_suite};
+use agon_suite::{Filter, ImageBuild, LoadOptions, Selection, Suite, load_suite};
 
 use super::args::SelectionArgs;
 use super::failure::Failure;
@@ -14,6 +14,8 @@ use super::report::RUNS;
 pub(super) struct Loaded {
     pub(super) suites: Vec<SuiteStamp>,
     pub(super) tasks: Vec<Task>,
+    /// Images that the tasks need and that are made from a folder.
+    pub(super) builds: Vec<ImageBuild>,
 }
 
 impl Loaded {
@@ -35,16 +37,24 @@ impl Loaded {
             limit: chosen.limit,
         };
         let stamps = stamps(&suites);
-        let mut tasks = Vec::new();
+        let (mut tasks, mut builds) = (Vec::new(), Vec::new());
         for suite in suites {
             tasks.extend(suite.tasks);
+            builds.extend(suite.builds);
         }
         selection
             .apply(&mut tasks)
             .map_err(|error| Failure::Reports(vec![error.into()]))?;
+        // Made only if a task that was chosen asks for it.
+        let asks = |build: &ImageBuild| {
+            let image = |task: &Task| task.environment.image.as_deref() == Some(&build.tag);
+            tasks.iter().any(image)
+        };
+        builds.retain(asks);
         Ok(Self {
             suites: stamps,
             tasks,
+            builds,
         })
     }
 

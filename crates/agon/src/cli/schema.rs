@@ -13,6 +13,7 @@ use super::output;
 pub(super) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
     let schema = match args.what {
         SchemaOf::Task => agon_suite::task_schema(),
+        SchemaOf::Benchmark => agon_suite::benchmark_schema(),
         SchemaOf::Event => schema_for!(Event),
         SchemaOf::Run => schema_for!(Manifest),
         SchemaOf::Trial => schema_for!(TrialLine),

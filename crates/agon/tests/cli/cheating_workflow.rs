@@ -281,27 +281,44 @@ fn results(bench: &Bench) -> BTreeMap<String, (TrialLine, Option<String>)> {
 fn cheats_of_every_kind_score_nothing_and_grading_again_says_the_same() {
     let bench = Bench::new();
     suite(&bench);
-    let called = bench.run(&["--agent", "oracle", "--workers", "2"]).expect(0);
+    let called = bench
+        .run(&["--agent", "oracle", "--workers", "2"])
+        .expect(0);
     assert_eq!(called.json()["faulted"], 0, "{}", called.stderr());
     let first = results(&bench);
     assert_eq!(first.len(), CHEATS.len() + 3);
     for (id, (line, patch)) in &first {
         let honest = id.starts_with("honest");
-        let expected = if honest { Outcome::Passed } else { Outcome::Failed };
+        let expected = if honest {
+            Outcome::Passed
+        } else {
+            Outcome::Failed
+        };
         assert_eq!(line.outcome, expected, "{id}: {line:?}\n{patch:?}");
         assert_eq!(line.score, f64::from(u8::from(honest)), "{id}");
         let flagged = id.starts_with("a14") || id == "honest-flagged";
         assert_eq!(line.integrity.is_some(), flagged, "{id}: {line:?}");
     }
     let (_, patch) = &first["honest"];
-    assert_eq!(patch, &first["honest-committed"].1, "commits change nothing");
-    assert_eq!(patch, &first["honest-flagged"].1, "protected files are left out");
+    assert_eq!(
+        patch, &first["honest-committed"].1,
+        "commits change nothing"
+    );
+    assert_eq!(
+        patch, &first["honest-flagged"].1,
+        "protected files are left out"
+    );
     let patch = patch.as_deref().unwrap();
-    assert!(patch.contains("\n-    return a - b\n+    return a + b\n"), "{patch}");
+    assert!(
+        patch.contains("\n-    return a - b\n+    return a + b\n"),
+        "{patch}"
+    );
     assert_eq!(first["a15-do-nothing"].1.as_deref(), Some(""));
     assert_eq!(first["a14-delete-the-tests"].1.as_deref(), Some(""));
 
-    bench.run(&["--agent", "oracle", "--mode", "validate-only"]).expect(0);
+    bench
+        .run(&["--agent", "oracle", "--mode", "validate-only"])
+        .expect(0);
     let again = results(&bench);
     assert_eq!(again.len(), first.len());
     for (id, (line, patch)) in again {

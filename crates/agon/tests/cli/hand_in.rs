@@ -79,11 +79,17 @@ fn a_script_completes_what_the_agent_left_and_files_are_kept_one_by_one() {
         assert!(told.is_some_and(|note| note.contains(why)), "{notes}");
     }
 
-    bench.run(&["--agent", "oracle", "--mode", "validate-only"]).expect(0);
+    bench
+        .run(&["--agent", "oracle", "--mode", "validate-only"])
+        .expect(0);
     let again = bench.trial();
     assert!(again.regraded);
     assert_eq!((again.outcome, again.score), (line.outcome, line.score));
-    assert_eq!(kept(&bench, &again, "file:out"), [b"42\n"], "recorded anew, once");
+    assert_eq!(
+        kept(&bench, &again, "file:out"),
+        [b"42\n"],
+        "recorded anew, once"
+    );
 }
 
 #[test]
@@ -96,7 +102,10 @@ fn a_script_that_fails_is_told_and_what_is_there_is_graded() {
     let line = played(&bench, &commands(&task, &["true"]));
     assert_eq!(line.outcome, Outcome::Passed, "{line:?}");
     let notes = notes(&bench, &line);
-    assert!(notes.contains("complete: exit status 3: no more"), "{notes}");
+    assert!(
+        notes.contains("complete: exit status 3: no more"),
+        "{notes}"
+    );
 }
 
 #[test]
@@ -136,7 +145,10 @@ echo '* text=auto eol=lf' > .gitattributes; git init -q nested; echo inner > nes
     assert_eq!(line.integrity, None);
     let patch = kept(&bench, &line, "patch").concat();
     let patch = String::from_utf8_lossy(&patch);
-    assert!(patch.contains("--- a/src/text\n+++ b/src/text\n"), "{patch}");
+    assert!(
+        patch.contains("--- a/src/text\n+++ b/src/text\n"),
+        "{patch}"
+    );
     assert!(patch.contains("GIT binary patch"), "{patch}");
     assert!(!patch.contains("ignored.log"), "{patch}");
 }
@@ -158,7 +170,10 @@ fn the_working_folder_itself_can_be_the_repository() {
     let agent = "echo new > file; mkdir -p a/b; echo x > a/b/secret; echo x > fixed";
     let line = played(&bench, &commands(&task, &[agent]));
     assert_eq!(line.outcome, Outcome::Passed, "{line:?}");
-    assert_eq!(line.integrity.as_deref(), Some("protected files were changed"));
+    assert_eq!(
+        line.integrity.as_deref(),
+        Some("protected files were changed")
+    );
 }
 
 #[test]
@@ -169,9 +184,16 @@ fn a_patch_that_is_too_large_fails() {
         "hand_in": { "patch": "repo" },
         "checks": [{ "type": "file", "path": "repo/src/text" }],
     });
-    let line = played(&bench, &commands(&task, &["head -c 12M /dev/urandom > repo/noise"]));
+    let line = played(
+        &bench,
+        &commands(&task, &["head -c 12M /dev/urandom > repo/noise"]),
+    );
     assert_eq!(line.outcome, Outcome::Failed, "{line:?}");
-    assert!(line.reason.contains("larger than 10 MiB"), "{}", line.reason);
+    assert!(
+        line.reason.contains("larger than 10 MiB"),
+        "{}",
+        line.reason
+    );
 }
 
 #[test]
@@ -186,7 +208,9 @@ fn a_set_up_without_a_repository_is_no_failure_of_the_agent() {
         bench.suite(&[("one", &commands(&task, &["touch repo/x"]))]);
         bench.run(&["--agent", "oracle", "--retries", "0"]);
         let line = bench.trial();
-        let fault = line.fault.unwrap_or_else(|| panic!("{setup}: {:?}", line.outcome));
+        let fault = line
+            .fault
+            .unwrap_or_else(|| panic!("{setup}: {:?}", line.outcome));
         assert!(fault.message.contains("hand_in"), "{setup}: {fault:?}");
         std::fs::remove_dir_all(bench.path("run")).unwrap();
     }

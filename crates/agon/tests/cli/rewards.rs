@@ -49,7 +49,9 @@ fn task(bench: &Bench, id: &str, changes: &Value, command: &str) {
 }
 
 fn played(bench: &Bench) -> Vec<TrialLine> {
-    let called = bench.run(&["--agent", "oracle", "--workers", "2"]).expect(0);
+    let called = bench
+        .run(&["--agent", "oracle", "--workers", "2"])
+        .expect(0);
     assert_eq!(called.json()["faulted"], 0, "{}", called.stderr());
     let mut trials = bench.trials();
     trials.retain(|line| line.is_final);
@@ -124,7 +126,11 @@ fn container_rewards_can_be_given_in_a_fresh_one() {
     );
     for line in played(&bench) {
         let honest = line.task.to_string() == "test/honest";
-        let outcome = if honest { Outcome::Passed } else { Outcome::Failed };
+        let outcome = if honest {
+            Outcome::Passed
+        } else {
+            Outcome::Failed
+        };
         assert_eq!(line.outcome, outcome, "{line:?}");
         assert!(!line.tainted);
     }
@@ -137,10 +143,16 @@ impl WithGit {
     fn make(bench: &Bench) -> Self {
         let tag = format!("agon-test-git:{}", std::process::id());
         std::fs::create_dir_all(bench.path("image")).unwrap();
-        let found = Command::new("sh").args(["-c", "command -v git"]).output().unwrap();
+        let found = Command::new("sh")
+            .args(["-c", "command -v git"])
+            .output()
+            .unwrap();
         let git = String::from_utf8(found.stdout).unwrap();
         std::fs::copy(git.trim(), bench.path("image/git")).unwrap();
-        bench.write("image/Dockerfile", &format!("FROM {IMAGE}\nCOPY git /usr/bin/git\n"));
+        bench.write(
+            "image/Dockerfile",
+            &format!("FROM {IMAGE}\nCOPY git /usr/bin/git\n"),
+        );
         let built = Command::new("docker")
             .args(["--host", &engine(), "build", "--tag", &tag])
             .arg(bench.path("image"))
@@ -180,17 +192,24 @@ fn container_repositories_are_handed_in_as_a_patch_and_completed_afresh() {
         });
         bench.write(&format!("suite/test/{id}/task.yaml"), &task.to_string());
     };
-    let plant = "touch /planted; printf '#!/bin/sh\\nprintf \"new\\\\ndone\\\\n\"\\n' > /usr/bin/cat";
+    let plant =
+        "touch /planted; printf '#!/bin/sh\\nprintf \"new\\\\ndone\\\\n\"\\n' > /usr/bin/cat";
     task("honest", "echo new > repo/file; touch /planted repo/fixed");
     task("cheat", plant);
     for line in played(&bench) {
         let honest = line.task.to_string() == "test/honest";
-        let outcome = if honest { Outcome::Passed } else { Outcome::Failed };
+        let outcome = if honest {
+            Outcome::Passed
+        } else {
+            Outcome::Failed
+        };
         assert_eq!(line.outcome, outcome, "{line:?}");
         assert_eq!(line.integrity.is_some(), honest);
         assert!(!line.tainted, "nothing ran where the agent had been");
     }
-    bench.run(&["--agent", "oracle", "--mode", "validate-only"]).expect(0);
+    bench
+        .run(&["--agent", "oracle", "--mode", "validate-only"])
+        .expect(0);
     let mut again = bench.trials();
     again.retain(|line| line.is_final);
     assert!(again.iter().all(|line| line.regraded), "{again:?}");

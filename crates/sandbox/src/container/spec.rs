@@ -127,6 +127,8 @@ fn host_config(request: &Request, run_as: &RunAs) -> HostConfig {
         memory: Some(memory),
         // Memory and swap together: no swap.
         memory_swap: Some(memory),
+        // In billionths.
+        nano_cpus: environment.cpus.map(|cpus| (cpus * 1e9) as i64),
         pids_limit: Some(i64::from(
             environment.processes.saturating_add(own_processes),
         )),

@@ -6,7 +6,7 @@ use crate::format::{EnvironmentFile, ImageName};
 use crate::source::{Node, NodeError};
 
 /// Which kinds a key belongs to, where not to all.
-const ONLY_FOR: [(&str, &[EnvironmentKind]); 8] = [
+const ONLY_FOR: [(&str, &[EnvironmentKind]); 9] = [
     (
         "image",
         &[EnvironmentKind::Container, EnvironmentKind::Desktop],
@@ -15,6 +15,7 @@ const ONLY_FOR: [(&str, &[EnvironmentKind]); 8] = [
         "fresh_checks",
         &[EnvironmentKind::Container, EnvironmentKind::Desktop],
     ),
+    ("cpus", &[EnvironmentKind::Container]),
     ("cwd", &[EnvironmentKind::Container]),
     ("screen", &[EnvironmentKind::Desktop]),
     ("apps", &[EnvironmentKind::Desktop]),
@@ -108,6 +109,7 @@ pub(super) fn environment(
         network: said.network.map_or(basis.network, |network| network.0),
         memory: said.memory.unwrap_or(basis.memory),
         processes: said.processes.unwrap_or(basis.processes),
+        cpus: said.cpus.filter(|_| kind == EnvironmentKind::Container),
         disk: said.disk.unwrap_or(basis.disk),
         env: said.env.into_iter().map(|(k, v)| (k.0, v)).collect(),
         cwd: said

@@ -13,6 +13,15 @@ use serde::{Deserialize, Deserializer};
 
 use super::limits::at_least_one;
 
+fn some_processors<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    match f64::deserialize(deserializer)? {
+        count if (0.01..=1024.0).contains(&count) => Ok(Some(count)),
+        count => Err(D::Error::custom(format!(
+            "{count} processors? Expected a number such as 2 or 0.5"
+        ))),
+    }
+}
+
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "keys and values")]
 pub(crate) struct EnvironmentFile {
@@ -28,6 +37,10 @@ pub(crate) struct EnvironmentFile {
     #[serde(default, deserialize_with = "at_least_one")]
     #[schemars(range(min = 1))]
     pub(crate) processes: Option<u32>,
+    /// Container: how many processors its programs may use together.
+    #[serde(default, deserialize_with = "some_processors")]
+    #[schemars(range(min = 0.01, max = 1024.0))]
+    pub(crate) cpus: Option<f64>,
     /// Size of the working folder. Default: 256MiB.
     pub(crate) disk: Option<ByteSize>,
     /// Extra environment variables.
@@ -188,6 +201,7 @@ impl EnvironmentFile {
             network: self.network.or(base.network),
             memory: self.memory.or(base.memory),
             processes: self.processes.or(base.processes),
+            cpus: self.cpus.or(base.cpus),
             disk: self.disk.or(base.disk),
             env,
             cwd: self.cwd.or_else(|| base.cwd.clone()),

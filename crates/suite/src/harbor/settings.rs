@@ -119,6 +119,10 @@ impl Settings<'_> {
             self.get("environment", "env")
                 .map(|node| pair("env", node.clone())),
         );
+        pairs.extend(
+            self.get("environment", "cpus")
+                .map(|node| pair("cpus", node.clone())),
+        );
         let cwd = self.text("environment", "workdir").or(cwd);
         pairs.extend(cwd.map(|folder| pair("cwd", scalar(folder))));
         mapping(pairs)
@@ -198,14 +202,6 @@ impl Settings<'_> {
                     "lists of hosts are not kept: there is no network".to_owned(),
                 );
             }
-        }
-        if self.get("environment", "cpus").is_some()
-            && self.text("environment", "cpus") != Some("1")
-        {
-            let span = self
-                .get("environment", "cpus")
-                .map_or(self.node.span, |node| node.span);
-            odd(span, "`environment.cpus` is not enforced".to_owned());
         }
         found.sort();
         let told = |(line, message)| format!("task.toml:{line}: {message}");

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use agon_agent::user::{Person, Users};
 use agon_agent::{AgentFactory, AgentSpec, KINDS, Services};
 use agon_core::user::OwnUser;
+use agon_core::verdict::TurnEnd;
 use agon_core::{
     ActionKind, Clock, Digest, EnvironmentKind, Event, Seed, SystemClock, Task, TaskId, User,
 };
 use agon_engine::{Job, Removals, Shelf, Solo, Table, solo};
 use agon_llm::config::Environment;
 use agon_llm::{Account, Budget};
-use agon_core::verdict::TurnEnd;
 use agon_store::{RunFolder, RunWriter};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;

@@ -69,7 +69,9 @@ pub async fn process_instance<B: Benchmark>(
     let instruction = benchmark.get_instruction(&instance, &metadata);
     let mut runtime = create_runtime(&config)?;
     runtime.connect().await?;
-    benchmark.initialize_runtime(&mut runtime, &instance).await?;
+    benchmark
+        .initialize_runtime(&mut runtime, &instance)
+        .await?;
     let speaker = Arc::clone(&benchmark);
     let user = move |state: &State| speaker.user_response(state);
     let state = run_controller(&config, &instruction, &mut runtime, user).await?;
@@ -105,8 +107,7 @@ pub async fn run_benchmark<B: Benchmark>(
     options: RunOptions,
 ) -> Result<Evaluated, EvalError> {
     let benchmark = Arc::new(benchmark);
-    let work = move |instance, metadata| {
-        process_instance(Arc::clone(&benchmark), instance, metadata)
-    };
+    let work =
+        move |instance, metadata| process_instance(Arc::clone(&benchmark), instance, metadata);
     run_evaluation(instances, metadata, output_file, options, work).await
 }

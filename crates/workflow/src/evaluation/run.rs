@@ -67,8 +67,11 @@ where
     let workers = options.num_workers.max(1);
     let mut results = stream::iter(instances)
         .map(|instance| {
-            let (metadata, work, options) =
-                (Arc::clone(&metadata), process_instance.clone(), options.clone());
+            let (metadata, work, options) = (
+                Arc::clone(&metadata),
+                process_instance.clone(),
+                options.clone(),
+            );
             async move {
                 let id = instance.id();
                 let result = tries(&instance, &metadata, &options, work).await;
@@ -137,6 +140,9 @@ fn exceeded(output_file: &Path, id: &str, error: &str) -> std::io::Result<()> {
         "error": error,
         "timestamp": SystemClock::default().now().to_string(),
     });
-    let mut file = std::fs::File::options().append(true).create(true).open(path)?;
+    let mut file = std::fs::File::options()
+        .append(true)
+        .create(true)
+        .open(path)?;
     file.write_all(format!("{line}\n").as_bytes())
 }

@@ -36,7 +36,12 @@ pub fn metadata_of(reader: &RunReader, out: &Path) -> Result<EvalMetadata, EvalF
     Ok(EvalMetadata {
         agent_class: manifest.agent.spec.clone(),
         llm_config: model(manifest),
-        max_iterations: manifest.tasks.iter().map(|task| task.steps).max().unwrap_or(0),
+        max_iterations: manifest
+            .tasks
+            .iter()
+            .map(|task| task.steps)
+            .max()
+            .unwrap_or(0),
         eval_output_dir: out.display().to_string(),
         start_time: began.strftime("%Y-%m-%d %H:%M:%S").to_string(),
         git_commit: "unknown".to_owned(),

@@ -81,7 +81,10 @@ fn words(body: &EventBody) -> Option<(&'static str, String)> {
         }
         EventBody::Check(check) => {
             let passed = if check.passed { "passed" } else { "failed" };
-            ("CHECK", format!("{} {passed}: {}", check.check, check.reason))
+            (
+                "CHECK",
+                format!("{} {passed}: {}", check.check, check.reason),
+            )
         }
         EventBody::End(end) => ("END", end.name().to_owned()),
         EventBody::Fault(fault) => ("FAULT", fault.to_string()),
@@ -133,7 +136,11 @@ mod tests {
     #[test]
     fn nothing_that_was_said_drives_a_terminal_or_looks_like_another_entry() {
         let mut log = String::new();
-        entry(&mut log, "head", "\u{1b}[31mred\r\n2026-01-01 00:00:00 END: finished\tno\n");
+        entry(
+            &mut log,
+            "head",
+            "\u{1b}[31mred\r\n2026-01-01 00:00:00 END: finished\tno\n",
+        );
         assert_eq!(
             log,
             "head: \u{fffd}[31mred\n    2026-01-01 00:00:00 END: finished\tno\n"

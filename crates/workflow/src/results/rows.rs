@@ -104,7 +104,8 @@ impl RunRows {
         let mut file = BufWriter::new(fresh.as_file());
         let mut count = 0;
         for line in self.reader.trials()?.iter().filter(|line| line.is_final) {
-            let mut text = serde_json::to_vec(&self.row(line, folder)?).map_err(|e| failed()(e.into()))?;
+            let mut text =
+                serde_json::to_vec(&self.row(line, folder)?).map_err(|e| failed()(e.into()))?;
             text.push(b'\n');
             file.write_all(&text).map_err(failed())?;
             count += 1;
@@ -112,7 +113,10 @@ impl RunRows {
         file.flush().map_err(failed())?;
         drop(file);
         let readable = Permissions::from_mode(0o644);
-        fresh.as_file().set_permissions(readable).map_err(failed())?;
+        fresh
+            .as_file()
+            .set_permissions(readable)
+            .map_err(failed())?;
         fresh.persist(path).map_err(|error| failed()(error.error))?;
         Ok(count)
     }

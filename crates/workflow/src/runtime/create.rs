@@ -103,8 +103,8 @@ impl Runtime {
         action: impl Into<Action>,
     ) -> Result<Observation, RuntimeError> {
         let action = action.into();
-        let told =
-            dialect::core_action(&action).map_err(|error| RuntimeError::Action(error.to_string()))?;
+        let told = dialect::core_action(&action)
+            .map_err(|error| RuntimeError::Action(error.to_string()))?;
         let deadline = Instant::now() + self.limits.command.duration() + GRACE;
         let Connected { sandbox, workbench } = self.connected_mut()?;
         let seen = workbench.perform(&**sandbox, &told, deadline).await?;

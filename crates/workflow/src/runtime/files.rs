@@ -86,10 +86,14 @@ impl Runtime {
             let value = value.replace('\'', r"'\''");
             command += &format!("export {}='{value}'\n", name.to_uppercase());
         }
-        let done = self.run_action(Action::from(CmdRunAction::new(command))).await?;
+        let done = self
+            .run_action(Action::from(CmdRunAction::new(command)))
+            .await?;
         match done.success() {
             Some(true) => Ok(()),
-            _ => Err(RuntimeError::Action("the variables were not set".to_owned())),
+            _ => Err(RuntimeError::Action(
+                "the variables were not set".to_owned(),
+            )),
         }
     }
 }
@@ -119,7 +123,9 @@ fn listed(host: &Path, recursive: bool) -> Result<Vec<(PathBuf, PathBuf)>, Runti
     while let Some((inside, folder)) = folders.pop() {
         for entry in fs::read_dir(&folder).map_err(RuntimeError::io(context(&folder)))? {
             let entry = entry.map_err(RuntimeError::io(context(&folder)))?;
-            let kind = entry.file_type().map_err(RuntimeError::io(context(&folder)))?;
+            let kind = entry
+                .file_type()
+                .map_err(RuntimeError::io(context(&folder)))?;
             let place = (inside.join(entry.file_name()), entry.path());
             if kind.is_dir() {
                 folders.push(place);

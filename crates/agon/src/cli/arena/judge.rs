@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use agon_llm::config::Config;
 use agon_arena::Evaluator;
 use agon_arena::evaluators::{self, Kind, Models};
 use agon_llm::Budget;
+use agon_llm::config::Config;
 
 use super::args::JudgeArgs;
 use crate::cli::failure::Failure;

@@ -31,7 +31,12 @@ pub(in crate::cli) struct BenchRunArgs {
     #[arg(value_name = "BENCHMARK")]
     pub(super) benchmark: PathBuf,
     /// CodeActAgent, or any agent of `agon run`.
-    #[arg(long, short = 'c', value_name = "AGENT", default_value = "CodeActAgent")]
+    #[arg(
+        long,
+        short = 'c',
+        value_name = "AGENT",
+        default_value = "CodeActAgent"
+    )]
     pub(super) agent_cls: String,
     /// Steps that the agent may take for one instance [default: as the benchmark says].
     #[arg(long, short = 'i', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

@@ -120,7 +120,9 @@ fn keep_ids(tasks: &mut Vec<Task>, ids: &[String]) -> Result<(), Failure> {
     if ids.is_empty() {
         return Ok(());
     }
-    let is = |task: &Task, id: &str| task.id.id() == id || task.id.to_string() == id || instance_id(task) == id;
+    let is = |task: &Task, id: &str| {
+        task.id.id() == id || task.id.to_string() == id || instance_id(task) == id
+    };
     if let Some(missing) = ids.iter().find(|id| !tasks.iter().any(|task| is(task, id))) {
         return Err(Failure::new(format_args!(
             "the benchmark has no instance `{missing}`: `agon list BENCHMARK` shows them all"
@@ -142,20 +144,39 @@ pub(super) fn instance_id(task: &Task) -> String {
 }
 
 fn benchmark_name(loaded: &Loaded) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let plain = |c: char| {
+        if c.is_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
     loaded.name().chars().map(plain).collect()
 }
 
 fn most_steps(tasks: &[Task]) -> u32 {
-    tasks.iter().map(|task| task.limits.steps).max().unwrap_or(0)
+    tasks
+        .iter()
+        .map(|task| task.limits.steps)
+        .max()
+        .unwrap_or(0)
 }
 
 /// The selection as the manifest keeps it.
 fn remembered(args: &BenchRunArgs) -> BTreeMap<String, String> {
     let options = [
-        ("eval_ids", Some(args.eval_ids.join(",")).filter(|ids| !ids.is_empty())),
-        ("eval_n_limit", args.eval_n_limit.map(|limit| limit.to_string())),
-        ("max_iterations", args.max_iterations.map(|most| most.to_string())),
+        (
+            "eval_ids",
+            Some(args.eval_ids.join(",")).filter(|ids| !ids.is_empty()),
+        ),
+        (
+            "eval_n_limit",
+            args.eval_n_limit.map(|limit| limit.to_string()),
+        ),
+        (
+            "max_iterations",
+            args.max_iterations.map(|most| most.to_string()),
+        ),
     ];
     options
         .into_iter()

@@ -84,9 +84,8 @@ impl Results for OutputFiles {
         fs::create_dir_all(&logs)
             .map_err(|error| Failure::new(format_args!("{}: {error}", logs.display())))?;
         // A resume does not change when the evaluation began.
-        settle(&mut self.metadata, folder).map_err(|error| {
-            Failure::new(format_args!("can't write metadata.json: {error}"))
-        })?;
+        settle(&mut self.metadata, folder)
+            .map_err(|error| Failure::new(format_args!("can't write metadata.json: {error}")))?;
         let rows = self.rows(folder)?;
         let mut there = HashSet::new();
         RunReader::open(folder.path())?.for_each_trial(|line| {
@@ -106,7 +105,11 @@ impl Results for OutputFiles {
             for line in ended {
                 // Played again: two rows of it would stand in the file.
                 right &= there.insert((line.task.clone(), line.epoch));
-                let append = |row| writer.append(&row).map_err(EvalFileError::io("can't write", &file));
+                let append = |row| {
+                    writer
+                        .append(&row)
+                        .map_err(EvalFileError::io("can't write", &file))
+                };
                 if let Err(error) = rows.row(&line, &beside).and_then(append) {
                     output::say(&format!("agon: output.jsonl: {error}"));
                     right = false;

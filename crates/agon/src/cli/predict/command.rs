@@ -103,6 +103,7 @@ fn items(args: &PredictArgs, model: &Arc<dyn ActionModel>) -> Result<(Vec<Item>,
         let loaded = Loaded {
             suites: vec![stamp],
             tasks: of_items(&items),
+            builds: Vec::new(),
         };
         return Ok((items, loaded));
     }
@@ -121,7 +122,12 @@ fn items(args: &PredictArgs, model: &Arc<dyn ActionModel>) -> Result<(Vec<Item>,
         digest: Digest::of_parts(tasks.iter().map(|task| &task.digest.bytes()[..])),
     };
     let suites = vec![stamp];
-    Ok((items, Loaded { suites, tasks }))
+    let loaded = Loaded {
+        suites,
+        tasks,
+        builds: Vec::new(),
+    };
+    Ok((items, loaded))
 }
 
 fn of_group(group: Group, args: &PredictArgs) -> Vec<Fixture> {

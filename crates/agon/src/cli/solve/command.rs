@@ -32,7 +32,11 @@ const LONGEST_TASK: u64 = 1 << 20;
 pub(in crate::cli) async fn solve(args: &SolveArgs) -> Result<Exit, Failure> {
     let mut task = task(args)?;
     let (mut config, open) = configured(args)?;
-    if let Some(path) = config.replay_trajectory_path.as_deref().filter(|_| task.is_empty()) {
+    if let Some(path) = config
+        .replay_trajectory_path
+        .as_deref()
+        .filter(|_| task.is_empty())
+    {
         task = trajectory(path)?.task;
     }
     let stop = signals::stop_on_signal("stopping; what was done so far is kept")?;
@@ -124,7 +128,9 @@ fn configured(args: &SolveArgs) -> Result<(AppConfig, Option<LlmConfig>), Failur
         config.max_budget_per_task = args.max_budget_per_task;
     }
     if args.replay_trajectory.is_some() {
-        config.replay_trajectory_path.clone_from(&args.replay_trajectory);
+        config
+            .replay_trajectory_path
+            .clone_from(&args.replay_trajectory);
     }
     config.workspace_base = Some(folder_to_work_in(args, &config)?);
     let llm = open.model.map(|model| LlmConfig {
@@ -159,7 +165,10 @@ fn open(args: &ModelArgs) -> Result<OpenModels, Failure> {
 
 /// The agent may change everything in it, so it must not be more than was meant.
 fn folder_to_work_in(args: &SolveArgs, config: &AppConfig) -> Result<PathBuf, Failure> {
-    let named = args.directory.clone().or_else(|| config.workspace_base.clone());
+    let named = args
+        .directory
+        .clone()
+        .or_else(|| config.workspace_base.clone());
     let folder = named.unwrap_or_else(|| PathBuf::from("."));
     let folder = folder
         .canonicalize()

@@ -67,9 +67,14 @@ impl<'a> Ground<'a> {
     pub(crate) fn start(&mut self, args: &[&str]) -> Started {
         let mut all = vec!["run", "suite", "--out", "run"];
         all.extend(args);
+        self.begin(&all)
+    }
+
+    /// `agon` with any arguments.
+    pub(crate) fn begin(&mut self, args: &[&str]) -> Started {
         let mut child = self
             .bench
-            .agon(&all)
+            .agon(args)
             .env("TMPDIR", &self.temporary)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -1,0 +1,109 @@
+//! Instances that can't be played: they don't end the run, and the next command takes them up again.
+
+use serde_json::{Value, json};
+
+use super::{BENCHMARK, told};
+use crate::scripted::rows;
+use crate::support::Bench;
+
+const LEAF: &str = "turns_hello_maxiter_8";
+
+#[test]
+fn one_bad_instance_does_not_end_the_run_and_is_played_again() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("bad", "hello"), ("c", "hello")]);
+    // What is missing the first time is not part of the task: a service, a mirror, a disk.
+    let flag = bench.path("there");
+    let script = format!("[ '{{{{ instance_id }}}}' != bad ] || [ -e {} ]\n", flag.display());
+    bench.write("words/initialize.sh.j2", &script);
+    let model = bench.says_hello();
+    let args = ["-l", &model, "--retries", "1"];
+    let called = bench.bench_run(&args).expect(1);
+    assert_eq!(called.json()["passed"], 2, "{}", called.stderr());
+    let file = bench.results(LEAF).join("output.jsonl");
+    let first = rows(&file);
+    let resolved = |rows: &[Value]| told(rows, "/test_result/resolved");
+    let is = |id: &str, value: Value| (id.to_owned(), value);
+    let bad = first.iter().find(|row| row["instance_id"] == "bad").unwrap();
+    assert_eq!(bad["test_result"], json!({}), "a fault is no result");
+    assert!(bad["error"].as_str().unwrap().starts_with("AgentRuntimeError"), "{bad}");
+    assert_eq!(
+        resolved(&first),
+        [is("a", json!(true)), is("bad", Value::Null), is("c", json!(true))]
+    );
+
+    let called = bench.bench_run(&args).expect(1);
+    assert!(called.stderr().contains("1 trial to play, 2 done before"), "{}", called.stderr());
+    assert_eq!(resolved(&rows(&file)), resolved(&first), "one row each, as before");
+}
+
+#[test]
+fn a_model_that_was_down_is_asked_again_by_the_next_command() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("b", "hello")]);
+    let model = bench.says_hello();
+    let good = std::fs::read_to_string(bench.path("hello")).unwrap();
+    let fault = json!({ "fault": "network", "why": "no route", "retry_after": 0 });
+    bench.write("hello", &fault.to_string());
+    let args = ["-l", &model, "--retries", "0"];
+    let called = bench.bench_run(&args).expect(1);
+    assert_eq!(called.json()["faulted"], 2);
+    let file = bench.results(LEAF).join("output.jsonl");
+    for (id, error) in told(&rows(&file), "/error") {
+        assert!(error.as_str().unwrap().contains("no route"), "{id}: {error}");
+    }
+    bench.write("hello", &good);
+    bench.bench_run(&args).expect(0);
+    let rows = rows(&file);
+    assert_eq!(rows.len(), 2, "faults have given way to results");
+    for (id, resolved) in told(&rows, "/test_result/resolved") {
+        assert_eq!(resolved, true, "{id}");
+    }
+}
+
+#[test]
+fn an_agent_that_brings_its_sandbox_down_only_fails_itself() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("b", "die")]);
+    let agent = r#"
+import json, sys
+step = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "start":
+        dies = "die" in message["task"]["instruction"]
+    elif message["type"] == "observation":
+        step += 1
+        command = "kill -9 -1" if dies else "echo hello > out.txt"
+        print(json.dumps({"action": "run", "command": command} if step == 1 else {"action": "finish"}), flush=True)
+"#;
+    bench.write("agent/dies.py", agent);
+    let args = ["-c", "cmd:python3 agent/dies.py", "--out", "out"];
+    let called = bench.bench_run(&args).expect(0);
+    assert_eq!(called.json()["passed"], 1, "{}", called.stderr());
+    let rows = rows(&bench.path("out/output.jsonl"));
+    assert_eq!(
+        told(&rows, "/test_result/resolved"),
+        [("a".to_owned(), json!(true)), ("b".to_owned(), json!(false))]
+    );
+}
+
+#[test]
+fn tasks_of_two_categories_with_one_id_keep_their_rows_apart() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("b", "world")]);
+    let rows_text = [("left", "hello"), ("right", "world")].map(|(kind, word)| {
+        json!({ "number": "1", "kind": kind, "word": word, "expected": word }).to_string()
+    });
+    bench.write("words/dataset.jsonl", &rows_text.join("\n"));
+    let config = BENCHMARK.replace("category = 'words'", "category = 'kind'\nid = 'number'");
+    bench.write("words/benchmark.toml", &config);
+    let model = bench.says_hello();
+    bench.bench_run(&["-l", &model]).expect(0);
+    let folder = bench.results(LEAF);
+    assert_eq!(
+        told(&rows(&folder.join("output.jsonl")), "/test_result/resolved"),
+        [("left/1".to_owned(), json!(true)), ("right/1".to_owned(), json!(false))]
+    );
+    assert!(folder.join("infer_logs/instance_right__1.log").is_file());
+}

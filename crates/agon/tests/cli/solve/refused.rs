@@ -1,0 +1,144 @@
+//! What can't be begun: status 2, a message that says what to do, and nothing is left of it.
+
+use std::fs;
+
+use super::{greeter, sessions};
+use crate::support::Bench;
+
+#[track_caller]
+fn refused(bench: &Bench, args: &[&str], phrases: &[&str]) {
+    let all = [&["solve"], args].concat();
+    let called = bench.call(&all).expect(2);
+    for phrase in phrases {
+        let said = called.stderr();
+        assert!(
+            said.contains(phrase),
+            "{args:?}: `{phrase}` is missing: {said}"
+        );
+    }
+    assert_eq!(called.stdout(), "");
+    assert_eq!(
+        sessions(bench),
+        Vec::<std::path::PathBuf>::new(),
+        "{args:?}"
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let bench = Bench::new();
+    let model = greeter(&bench);
+    let on = |more: &[&'static str]| {
+        let mut args = vec!["-t", "x", "-l", "mock/turns:greet", "-d", "project"];
+        args.extend(more);
+        args
+    };
+    assert_eq!(model, "mock/turns:greet");
+    refused(
+        &bench,
+        &["-l", &model],
+        &["-t TEXT, -f FILE or on standard input"],
+    );
+    refused(&bench, &["-t", " ", "-l", &model], &["-t TEXT"]);
+    refused(&bench, &["-f", "no.md", "-l", &model], &["no.md"]);
+    refused(
+        &bench,
+        &on(&["--runtime", "kubernetes"]),
+        &["`kubernetes`", "docker or local"],
+    );
+    refused(
+        &bench,
+        &on(&["-c", "Planner"]),
+        &["`Planner`", "CodeActAgent"],
+    );
+    refused(&bench, &on(&["-i", "0"]), &["0 is not in 1.."]);
+    refused(&bench, &on(&["-b", "much"]), &["`much`"]);
+    refused(&bench, &on(&["-n", "a/b"]), &["`a/b`"]);
+    refused(
+        &bench,
+        &on(&["--replay-trajectory", "no.json"]),
+        &["no.json"],
+    );
+    refused(&bench, &["-t", "x", "-d", "project"], &["--model NAME"]);
+    refused(
+        &bench,
+        &["-t", "x", "-l", "eval_gpt4"],
+        &["`eval_gpt4`", "config.toml"],
+    );
+    fs::write(bench.path("long.md"), vec![b'x'; (1 << 20) + 1]).unwrap();
+    refused(
+        &bench,
+        &["-f", "long.md", "-l", &model],
+        &["longer than 1 MiB"],
+    );
+}
+
+#[test]
+fn whole_homes_and_disks_are_no_working_folders() {
+    let bench = Bench::new();
+    let model = greeter(&bench);
+    let home = bench.path("project");
+    let base = ["-t", "x", "-l", &model, "-d"];
+    refused(
+        &bench,
+        &[&base[..], &["/"]].concat(),
+        &["a whole home or disk", "-d DIR"],
+    );
+    refused(&bench, &[&base[..], &["nowhere"]].concat(), &["nowhere"]);
+    refused(&bench, &[&base[..], &["greet"]].concat(), &["is no folder"]);
+    for folder in ["project", "project/../project"] {
+        let all = [&["solve"], &base[..], &[folder]].concat();
+        let output = bench.agon(&all).env("HOME", &home).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("a whole home or disk"), "{said}");
+    }
+    assert!(!home.join("greeting.txt").exists());
+}
+
+#[test]
+fn a_configuration_is_read_strictly() {
+    let bench = Bench::new();
+    greeter(&bench);
+    let model = "[llm]\nmodel = 'mock/turns:greet'\n";
+    let bad = [
+        (
+            "[sandbox]\ntimout = 3\n",
+            "unknown key `timout`",
+            "`timeout`",
+        ),
+        ("[core]\nruntime = 'k8s'\n", "`k8s`", "docker or local"),
+        ("[core]\nmax_iterations = -1\n", "max_iterations", ""),
+    ];
+    for (text, wrong, help) in bad {
+        bench.write("config.toml", &format!("{model}{text}"));
+        refused(&bench, &["-t", "x", "-d", "project"], &[wrong, help]);
+    }
+    bench.write(
+        "config.toml",
+        &format!("{model}[core]\nmax_iterations = 1\nworkspace_base = 'project'\n"),
+    );
+    bench.call(&["solve", "-t", "x"]).expect(5);
+    assert!(bench.path("project/greeting.txt").is_file());
+    // Sections of other programs are none of our business; a slip is told all the same.
+    bench.write("config.toml", &format!("{model}[sandbx]\ntimeout = 3\n"));
+    let called = bench.call(&["solve", "-t", "x", "-d", "project"]).expect(0);
+    let told = "section [sandbx] is not known, did you mean `sandbox`?";
+    assert!(called.stderr().contains(told), "{}", called.stderr());
+}
+
+#[test]
+fn money_that_nobody_can_count_is_no_limit() {
+    let bench = Bench::new();
+    greeter(&bench);
+    bench.write(
+        "config.toml",
+        "[llm]\nmodel = 'openai/of-our-own'\nbase_url = 'http://127.0.0.1:9/v1'\napi_key = 'none'\n",
+    );
+    let args = ["-t", "x", "-d", "project", "-b", "1"];
+    refused(
+        &bench,
+        &args,
+        &["-b would stop nothing", "--prices", "input_cost_per_token"],
+    );
+}
