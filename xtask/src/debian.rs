@@ -62,6 +62,35 @@ pub(crate) const DESKTOP: [Package; 5] = [
     },
 ];
 
+/// What the repositories of `suites/bugfix` are built and tried with, and the browser that agents are given.
+/// Of the machine itself: sandboxes see /usr, and no toolchain in somebody's home.
+pub(crate) const CODING: [Package; 6] = [
+    Package {
+        name: "git",
+        files: &["/usr/bin/git"],
+    },
+    Package {
+        name: "gcc",
+        files: &["/usr/bin/cc"],
+    },
+    Package {
+        name: "libc6-dev",
+        files: &["/usr/include/stdio.h"],
+    },
+    Package {
+        name: "nodejs",
+        files: &["/usr/bin/node"],
+    },
+    Package {
+        name: "rustc",
+        files: &["/usr/bin/rustc"],
+    },
+    Package {
+        name: "chromium",
+        files: &["/usr/bin/chromium"],
+    },
+];
+
 /// What llama.cpp is built with.
 pub(crate) const LLAMA: [Package; 4] = [
     Package {

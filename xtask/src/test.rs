@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::console::{say, step, succeed};
-use crate::debian::{self, BUBBLEWRAP, DESKTOP, DOCKER, MMDEBSTRAP, PYTHON};
+use crate::debian::{self, BUBBLEWRAP, CODING, DESKTOP, DOCKER, MMDEBSTRAP, PYTHON};
 use crate::docker_engine::DockerEngine;
 use crate::failure::Failure;
 use crate::rootfs::TestImage;
@@ -82,6 +82,7 @@ fn engine_with(images: &[TestImage]) -> Result<DockerEngine, Failure> {
 pub(crate) fn install_packages() -> Result<(), Failure> {
     let mut packages = vec![BUBBLEWRAP, PYTHON];
     packages.extend(DESKTOP);
+    packages.extend(CODING);
     if DockerEngine::running()?.is_none() {
         packages.push(DOCKER);
     }

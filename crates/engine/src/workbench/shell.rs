@@ -131,6 +131,9 @@ async fn open(
     options.view = limits.view.0;
     options.output = limits.output.0;
     options.start = limits.start.duration();
+    // A pager waits for somebody to press a key.
+    let pagers = ["PAGER", "GIT_PAGER"].map(|name| (name.to_owned(), "cat".to_owned()));
+    options.env.extend(pagers);
     if let Some(cwd) = cwd {
         cwd.clone_into(&mut options.cwd);
     }
