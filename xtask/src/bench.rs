@@ -72,6 +72,22 @@ impl Figure {
 }
 
 impl Row {
+    const fn aiming(
+        name: &'static str,
+        unit: &'static str,
+        better: Better,
+        target: f64,
+        measure: fn(&mut Lab) -> Result<Figure, Failure>,
+    ) -> Self {
+        Self {
+            name,
+            unit,
+            better,
+            target: Some(target),
+            measure,
+        }
+    }
+
     fn to_json(&self, figure: Figure) -> Value {
         json!({
             "name": self.name,

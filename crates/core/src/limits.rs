@@ -22,6 +22,10 @@ pub struct Limits {
     pub command: Seconds,
     /// A command silent for this long is left running and the agent gets its turn.
     pub quiet: Seconds,
+    /// A command that still runs after this long is left running and the agent gets its turn, with output
+    /// or without. Without it: only silence does that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patience: Option<Seconds>,
     /// One check.
     pub check: Seconds,
     /// Tokens of the agent's model, when it reports them.
@@ -46,6 +50,7 @@ impl Default for Limits {
             step: Seconds::whole(120),
             command: Seconds::whole(120),
             quiet: Seconds::whole(30),
+            patience: None,
             check: Seconds::whole(60),
             tokens: None,
             money: None,

@@ -37,6 +37,25 @@ pub struct CheckResult {
     pub parts: Vec<CheckResult>,
 }
 
+impl CheckResult {
+    /// With full or no credit, and nothing else to say.
+    pub fn plain(check: impl Into<String>, passed: bool, reason: impl Into<String>) -> Self {
+        Self {
+            check: check.into(),
+            passed,
+            score: f64::from(u8::from(passed)),
+            reason: reason.into(),
+            weight: 1.0,
+            value: None,
+            tainted: false,
+            integrity: None,
+            output: None,
+            prediction: None,
+            parts: Vec::new(),
+        }
+    }
+}
+
 /// How a check's program ended, and the head and the tail of what it printed. Evidence for readers:
 /// the agent may have written it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -257,17 +257,8 @@ mod tests {
 
     fn check(name: &str, passed: bool, parts: Vec<CheckResult>) -> CheckResult {
         CheckResult {
-            check: name.to_owned(),
-            passed,
-            score: f64::from(u8::from(passed)),
-            reason: "found\nnothing".to_owned(),
-            weight: 1.0,
-            value: None,
-            tainted: false,
-            integrity: None,
-            output: None,
-            prediction: None,
             parts,
+            ..CheckResult::plain(name, passed, "found\nnothing")
         }
     }
 

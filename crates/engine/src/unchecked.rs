@@ -24,16 +24,7 @@ pub(crate) fn failed(what: &str, why: &str) -> Verdict {
 /// Stands beside checks without being one: it changes no score.
 pub(crate) fn remark(what: &str, why: &str) -> CheckResult {
     CheckResult {
-        check: what.to_owned(),
-        passed: true,
-        score: 1.0,
-        reason: why.to_owned(),
         weight: 0.0,
-        value: None,
-        tainted: false,
-        integrity: None,
-        output: None,
-        prediction: None,
-        parts: Vec::new(),
+        ..CheckResult::plain(what, true, why)
     }
 }

@@ -6,8 +6,7 @@ use std::time::Duration;
 use agon_core::check::Check;
 use agon_core::files::{FileEntry, FileTree};
 use agon_core::{
-    Action, CutOff, Digest, Environment, EnvironmentKind, Fault, HandIn, HostOnly, Limits, Task,
-    TaskId, User, Verdict, VerifyOnly, Visible,
+    Action, CutOff, Digest, Environment, EnvironmentKind, Fault, Task, TaskId, Verdict, VerifyOnly,
 };
 use agon_sandbox::{
     Exec, ExecOutput, Frozen, Moment, Owner, Piped, Provider, Request, Sandbox, SandboxError,
@@ -134,29 +133,14 @@ pub(crate) fn task(checks: Vec<Check>) -> Task {
         verify.push(entry).unwrap();
     }
     Task {
-        id: TaskId::parse("grade/example").unwrap(),
-        name: "example".into(),
-        level: None,
-        weight: 1.0,
-        tags: Vec::new(),
-        instruction: Visible::new(String::new()),
-        environment: Environment::of_kind(EnvironmentKind::Local),
-        setup: None,
-        limits: Limits::default(),
         actions: Vec::new(),
-        realtime: None,
-        visible: Visible::new(FileTree::default()),
-        programs: Visible::new(FileTree::default()),
         verify: VerifyOnly::new(verify),
         checks: VerifyOnly::new(checks),
-        solution: HostOnly::new(None),
-        user: HostOnly::new(User::default()),
-        complete: VerifyOnly::new(None),
-        hand_in: HandIn::default(),
-        collect: Vec::new(),
-        instance: HostOnly::new(None),
-        digest: Digest::of(b""),
-        played: Digest::of(b""),
+        ..Task::plain(
+            TaskId::parse("grade/example").unwrap(),
+            "",
+            Environment::of_kind(EnvironmentKind::Local),
+        )
     }
 }
 

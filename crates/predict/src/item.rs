@@ -6,11 +6,10 @@ use std::sync::Arc;
 use agon_core::answer::AnswerCheck;
 use agon_core::check::{Check, CheckKind};
 use agon_core::digest::Hasher;
-use agon_core::files::FileTree;
 use agon_core::prediction::{UiAction, Window};
 use agon_core::{
-    Action, ActionKind, Digest, Environment, EnvironmentKind, HandIn, HostOnly, Limits, Seconds,
-    Solution, Task, TaskId, User, VerifyOnly, Visible,
+    Action, ActionKind, Digest, Environment, EnvironmentKind, HostOnly, Limits, Seconds, Solution,
+    Task, TaskId, VerifyOnly,
 };
 use agon_llm::{AnswerKey, MediaType};
 
@@ -116,15 +115,9 @@ impl Item {
             result: Some(self.key.right.clone()),
         };
         let played = self.played();
+        let environment = Environment::of_kind(EnvironmentKind::None);
         Task {
-            id: self.id.clone(),
             name: self.id.to_string(),
-            level: None,
-            weight: 1.0,
-            tags: Vec::new(),
-            instruction: Visible::new(instruction),
-            environment: Environment::of_kind(EnvironmentKind::None),
-            setup: None,
             limits: Limits {
                 steps: 1,
                 seconds: ANSWER,
@@ -132,19 +125,11 @@ impl Item {
                 ..Limits::default()
             },
             actions: vec![ActionKind::Finish],
-            realtime: None,
-            visible: Visible::new(FileTree::default()),
-            programs: Visible::new(FileTree::default()),
-            verify: VerifyOnly::new(FileTree::default()),
             checks: VerifyOnly::new(vec![check]),
             solution: HostOnly::new(Some(Solution::Actions(vec![finish]))),
-            user: HostOnly::new(User::default()),
-            complete: VerifyOnly::new(None),
-            hand_in: HandIn::default(),
-            collect: Vec::new(),
-            instance: HostOnly::new(None),
             digest: Digest::of_parts([&played.bytes()[..], self.check.digest().bytes()]),
             played,
+            ..Task::plain(self.id.clone(), instruction, environment)
         }
     }
 

@@ -74,7 +74,9 @@ pub struct Timeouts {
     pub hard: Duration,
     /// Without any output; then the command is left running.
     pub quiet: Duration,
-    /// In place of `quiet`: from now on, with output or without; then the command is left running.
+    /// From now on, with output or without; then the command is left running.
+    pub patience: Option<Duration>,
+    /// In place of both: from now on, with output or without; then the command is left running.
     pub wait: Option<Duration>,
 }
 
@@ -240,9 +242,11 @@ impl ShellSession {
     ) -> Result<CommandResult, SandboxError> {
         let started = self.started()?;
         let hard = started + timeouts.hard;
-        let patience = timeouts.wait.map(|wait| Instant::now() + wait);
+        let from_now = |time: Option<Duration>| time.map(|time| Instant::now() + time);
+        let (wait, patience) = (from_now(timeouts.wait), from_now(timeouts.patience));
         loop {
-            let soft = patience.unwrap_or_else(|| Instant::now() + timeouts.quiet);
+            let quiet = Instant::now() + timeouts.quiet;
+            let soft = wait.unwrap_or_else(|| patience.map_or(quiet, |most| most.min(quiet)));
             let deadline = hard.min(soft);
             match self.step(deadline).await? {
                 Step::Output => {}

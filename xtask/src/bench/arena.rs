@@ -9,20 +9,20 @@ use crate::failure::Failure;
 use crate::games::{self, Game, Play};
 
 pub(super) const ROWS: &[Row] = &[
-    row("frame_to_key_p50_ms", "ms", Better::Lower, 3.0, |lab| {
+    Row::aiming("frame_to_key_p50_ms", "ms", Better::Lower, 3.0, |lab| {
         program(lab, "frame_to_key_p50_ms")
     }),
-    row("frame_to_key_p99_ms", "ms", Better::Lower, 10.0, |lab| {
+    Row::aiming("frame_to_key_p99_ms", "ms", Better::Lower, 10.0, |lab| {
         program(lab, "frame_to_key_p99_ms")
     }),
-    row("loop_rate_hz", "1/s", Better::Higher, 200.0, |lab| {
+    Row::aiming("loop_rate_hz", "1/s", Better::Higher, 200.0, |lab| {
         program(lab, "loop_rate_hz")
     }),
-    row("stop_to_last_key_ms", "ms", Better::Lower, 20.0, |lab| {
+    Row::aiming("stop_to_last_key_ms", "ms", Better::Lower, 20.0, |lab| {
         program(lab, "stop_to_last_key_ms")
     }),
     // Not worse, but for chance: single games differ by a wall.
-    row(
+    Row::aiming(
         "parallel_4_score_ratio",
         "x one",
         Better::Higher,
@@ -30,22 +30,6 @@ pub(super) const ROWS: &[Row] = &[
         parallel,
     ),
 ];
-
-const fn row(
-    name: &'static str,
-    unit: &'static str,
-    better: Better,
-    target: f64,
-    measure: fn(&mut Lab) -> Result<Figure, Failure>,
-) -> Row {
-    Row {
-        name,
-        unit,
-        better,
-        target: Some(target),
-        measure,
-    }
-}
 
 fn program(lab: &mut Lab, row: &str) -> Result<Figure, Failure> {
     debian::install(&[BUBBLEWRAP])?;

@@ -16,44 +16,28 @@ use crate::failure::{Failure, Trying};
 use crate::{rootfs, test};
 
 pub(super) const ROWS: &[Row] = &[
-    row("instance_20_turns_s", "s", Better::Lower, 0.6, |lab| {
+    Row::aiming("instance_20_turns_s", "s", Better::Lower, 0.6, |lab| {
         Ok(Figure::alone(twenty_turns(lab)?.instance))
     }),
-    row(
+    Row::aiming(
         "turns_per_s_per_worker",
         "turns/s",
         Better::Higher,
         60.0,
         |lab| Ok(Figure::alone(twenty_turns(lab)?.turns_per_s)),
     ),
-    row("own_ms_per_event", "ms", Better::Lower, 0.2, |lab| {
+    Row::aiming("own_ms_per_event", "ms", Better::Lower, 0.2, |lab| {
         Ok(Figure::alone(twenty_turns(lab)?.own_ms))
     }),
-    row(
+    Row::aiming(
         "container_start_ratio",
         "x bare",
         Better::Lower,
         1.2,
         container_start,
     ),
-    row("thousand_instances_s", "s", Better::Lower, 30.0, thousand),
+    Row::aiming("thousand_instances_s", "s", Better::Lower, 30.0, thousand),
 ];
-
-const fn row(
-    name: &'static str,
-    unit: &'static str,
-    better: Better,
-    target: f64,
-    measure: fn(&mut Lab) -> Result<Figure, Failure>,
-) -> Row {
-    Row {
-        name,
-        unit,
-        better,
-        target: Some(target),
-        measure,
-    }
-}
 
 /// Instances that are worked on one after the other.
 const INSTANCES: u32 = 20;

@@ -6,11 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_agent::{Agent, AgentError, AgentFactory, AgentSpec, Answer, Services, TrialContext};
-use agon_core::files::FileTree;
 use agon_core::{
-    Action, Brief, Digest, Environment, EnvironmentKind, HandIn, HostOnly, Limits, Observation,
-    Picture, PictureFormat, ScreenPoint, ScreenView, Seed, Solution, Task, TaskId, TrialId, User,
-    VerifyOnly, Visible, WindowView,
+    Action, Brief, Digest, Environment, EnvironmentKind, HostOnly, Observation, Picture,
+    PictureFormat, ScreenPoint, ScreenView, Seed, Solution, Task, TaskId, TrialId, WindowView,
 };
 use agon_llm::{Account, Budget};
 use agon_sandbox::{Owner, Provider, Request, Sandbox, SandboxError};
@@ -49,29 +47,14 @@ pub(crate) fn factory(spec: &str) -> AgentFactory {
 pub(crate) fn task(instruction: &str, solution: Option<Vec<Action>>) -> Task {
     let environment = Environment::of_kind(EnvironmentKind::Local);
     Task {
-        id: TaskId::parse("files/greeting").unwrap(),
-        name: "Write a greeting".to_owned(),
-        level: None,
-        weight: 1.0,
-        tags: Vec::new(),
-        instruction: Visible::new(instruction.to_owned()),
-        actions: environment.kind.default_actions().to_vec(),
-        realtime: None,
-        environment,
-        setup: None,
-        limits: Limits::default(),
-        visible: Visible::new(FileTree::default()),
-        programs: Visible::new(FileTree::default()),
-        verify: VerifyOnly::new(FileTree::default()),
-        checks: VerifyOnly::new(Vec::new()),
         solution: HostOnly::new(solution.map(Solution::Actions)),
-        user: HostOnly::new(User::default()),
-        complete: VerifyOnly::new(None),
-        hand_in: HandIn::default(),
-        collect: Vec::new(),
-        instance: HostOnly::new(None),
         digest: Digest::of(b"task"),
         played: Digest::of(b"played"),
+        ..Task::plain(
+            TaskId::parse("files/greeting").unwrap(),
+            instruction,
+            environment,
+        )
     }
 }
 

@@ -37,7 +37,10 @@ impl Bench {
     /// A benchmark `words`: each instance wants a word in a file. The word is the second of a pair.
     pub(crate) fn words(&self, instances: &[(&str, &str)]) {
         self.write("words/benchmark.toml", BENCHMARK);
-        self.write("words/instruction.md.j2", "Write the word {{ word }} to out.txt.\n");
+        self.write(
+            "words/instruction.md.j2",
+            "Write the word {{ word }} to out.txt.\n",
+        );
         self.write("words/solution.sh.j2", "echo {{ expected }} > out.txt\n");
         let row = |(id, word): &(&str, &str)| {
             json!({ "instance_id": id, "word": word, "expected": word }).to_string()
@@ -67,7 +70,14 @@ impl Bench {
     }
 }
 
-const BENCH_RUN: [&str; 6] = ["bench", "run", "words", "--eval-output-dir", "out", "--json"];
+const BENCH_RUN: [&str; 6] = [
+    "bench",
+    "run",
+    "words",
+    "--eval-output-dir",
+    "out",
+    "--json",
+];
 
 /// What is told of the instances, by their id.
 fn told(rows: &[Value], key: &str) -> Vec<(String, Value)> {

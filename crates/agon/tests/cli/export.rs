@@ -1,1 +1,299 @@
-//! Placeholder.
+//! Runs in other systems' forms, and old ones of theirs as runs.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::scripted::{keys, rows};
+use crate::support::{Bench, Called};
+
+const LEAF: &str = "turns_hello_maxiter_8";
+
+/// As a user of the original reads its results.
+const READER: &str = r#"
+import json, sys
+
+folder = sys.argv[1]
+with open(folder + "/metadata.json") as file:
+    metadata = json.load(file)
+print("agent", metadata["agent_class"], "of", metadata["dataset"], metadata["max_iterations"])
+resolved = cost = 0
+with open(folder + "/output.jsonl") as file:
+    for line in file:
+        row = json.loads(line)
+        if row["error"] and not row["test_result"]:
+            print(row["instance_id"], "error:", row["error"].split(":")[0])
+            continue
+        resolved += row["test_result"]["resolved"]
+        cost += row["metrics"]["accumulated_cost"]
+        history = row["history"]
+        # Older scripts have pairs of an action and what it caused.
+        if history and isinstance(history[0], list):
+            history = [event for pair in history for event in pair]
+        commands = [event["args"]["command"] for event in history if event.get("action") == "run"]
+        outputs = {event["cause"]: event for event in history if event.get("observation") == "run"}
+        for event in history:
+            if event.get("action") == "run":
+                seen = outputs[event["id"]]
+                assert seen["extras"]["command"] == event["args"]["command"], seen
+                assert seen["extras"]["metadata"]["exit_code"] == 0, seen
+        finished = [event for event in history if event.get("action") == "finish"]
+        print(row["instance_id"], row["test_result"]["resolved"], len(commands), len(finished), row["instance"] is not None)
+        assert row["metadata"]["llm_config"]["model"], row["metadata"]
+print("resolved", resolved, "cost", cost)
+"#;
+
+/// What such a program says of a folder.
+#[track_caller]
+fn read_by_python(bench: &Bench, folder: &str) -> Vec<String> {
+    let mut command = Command::new("python3");
+    command
+        .args(["-I", "-c", READER, folder])
+        .current_dir(bench.path("."));
+    let called = Called(command.output().unwrap()).expect(0);
+    let mut lines: Vec<String> = called.stdout().lines().map(str::to_owned).collect();
+    // Rows stand in the order in which they ended.
+    lines[1..].sort();
+    lines
+}
+
+#[test]
+fn programs_for_the_original_read_what_a_benchmark_leaves() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("b", "world")]);
+    let model = bench.says_hello();
+    bench.bench_run(&["-l", &model]).expect(0);
+    let folder = format!("out/Words/CodeActAgent/{LEAF}");
+    let expected = [
+        "agent CodeActAgent of Words 8",
+        "a True 1 1 True",
+        "b False 1 1 True",
+        "resolved 1 cost 0.0",
+    ];
+    assert_eq!(read_by_python(&bench, &folder), expected);
+
+    let export = [
+        "export",
+        &folder,
+        "--format",
+        "openhands",
+        "--out",
+        "exported",
+    ];
+    let written = bench.call(&export).expect(0).stdout();
+    assert_eq!(written, "exported/metadata.json\nexported/output.jsonl\n");
+    assert_eq!(read_by_python(&bench, "exported"), expected);
+    for name in ["metadata.json", "output.jsonl"] {
+        let there = fs::read(bench.path(&folder).join(name)).unwrap();
+        assert!(
+            fs::read(bench.path("exported").join(name)).unwrap() == there,
+            "{name}"
+        );
+    }
+    assert!(bench.path("exported/infer_logs/instance_a.log").is_file());
+    let before = fs::read(bench.path("exported/output.jsonl")).unwrap();
+    bench.call(&export).expect(0);
+    assert!(fs::read(bench.path("exported/output.jsonl")).unwrap() == before);
+}
+
+#[test]
+fn so_they_do_with_any_other_run() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("b", "world")]);
+    let model = bench.says_hello();
+    let run = [
+        "run", "words", "--agent", "codeact", "--model", &model, "--out", "run",
+    ];
+    bench.call(&run).expect(0);
+    bench
+        .call(&[
+            "export",
+            "run",
+            "--format",
+            "openhands",
+            "--out",
+            "exported",
+        ])
+        .expect(0);
+    let expected = [
+        "agent codeact of Words 8",
+        "a True 1 1 True",
+        "b False 1 1 True",
+        "resolved 1 cost 0.0",
+    ];
+    assert_eq!(read_by_python(&bench, "exported"), expected);
+    // The dataset is a convenience: without it, the rest is still told.
+    fs::remove_dir_all(bench.path("words")).unwrap();
+    bench
+        .call(&["export", "run", "--format", "openhands", "--out", "later"])
+        .expect(0);
+    let told = read_by_python(&bench, "later");
+    assert_eq!(told[1..3], ["a True 1 1 False", "b False 1 1 False"]);
+}
+
+#[test]
+fn the_other_system_has_one_line_for_each_trial() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("b", "world")]);
+    let model = bench.says_hello();
+    bench.bench_run(&["-l", &model]).expect(0);
+    let folder = format!("out/Words/CodeActAgent/{LEAF}");
+    let export = [
+        "export",
+        &folder,
+        "--format",
+        "owa",
+        "--out",
+        "exported/deep",
+    ];
+    let written = bench.call(&export).expect(0).stdout();
+    assert_eq!(written, "exported/deep/report.jsonl\n");
+    let mut lines = rows(&bench.path("exported/deep/report.jsonl"));
+    lines.sort_by_key(|line| line["task_id"].to_string());
+    let text = fs::read_to_string(bench.path("exported/deep/report.jsonl")).unwrap();
+    assert_eq!(
+        keys(text.lines().next().unwrap()),
+        ["task_id", "metrics", "notes"]
+    );
+    assert_eq!(lines[0]["task_id"], "words/a");
+    assert_eq!(lines[0]["metrics"]["success"], true);
+    assert_eq!(lines[1]["metrics"]["success"], false);
+    assert_eq!(lines[1]["metrics"]["steps"], 2);
+}
+
+#[test]
+fn what_is_not_there_is_told() {
+    let bench = Bench::new();
+    let refused = bench
+        .call(&["export", "nothing", "--format", "owa", "--out", "x"])
+        .expect(2);
+    assert!(refused.stderr().contains("nothing"), "{}", refused.stderr());
+    assert!(!bench.path("x").exists());
+    fs::create_dir(bench.path("empty")).unwrap();
+    let refused = bench.call(&["import", "empty"]).expect(2);
+    assert!(
+        refused.stderr().contains("no output.jsonl"),
+        "{}",
+        refused.stderr()
+    );
+    bench.write("broken/output.jsonl", "{\"instance_id\": 3}\nnonsense\n");
+    let refused = bench.call(&["import", "broken"]).expect(2);
+    assert!(
+        refused.stderr().contains("output.jsonl, line"),
+        "{}",
+        refused.stderr()
+    );
+    assert!(!bench.path("runs").exists(), "nothing is left of it");
+}
+
+/// A command and its output, as the original wrote them years ago.
+fn old_events() -> (Value, Value, Value) {
+    let at = "2024-09-01T10:00:00.000000";
+    let ask = json!({
+        "id": 0, "timestamp": at, "source": "user", "message": "Write hello.", "action": "message",
+        "args": { "content": "Write hello.", "images_urls": null, "wait_for_response": false },
+    });
+    let run = json!({
+        "id": 1, "timestamp": at, "source": "agent", "message": "Running command: echo hello",
+        "action": "run",
+        "args": { "command": "echo hello", "thought": "I write it.", "blocking": false,
+            "keep_prompt": true, "hidden": false, "confirmation_state": "confirmed" },
+    });
+    let seen = json!({
+        "id": 2, "timestamp": at, "source": "agent", "message": "Command `echo hello` executed with exit code 0.",
+        "cause": 1, "observation": "run", "content": "hello",
+        "extras": { "command_id": 7, "command": "echo hello", "exit_code": 0, "hidden": false, "interpreter_details": "" },
+    });
+    (ask, run, seen)
+}
+
+#[test]
+fn old_results_become_runs_that_reports_take() {
+    let bench = Bench::new();
+    let metadata = json!({
+        "agent_class": "CodeActAgent",
+        "llm_config": { "model": "openai/gpt-4o", "api_key": "******" },
+        "max_iterations": 30,
+        "eval_output_dir": "evaluation/evaluation_outputs/outputs/old/CodeActAgent/gpt-4o_maxiter_30",
+        "start_time": "2024-09-01 10:00:00",
+        "git_commit": "0123456789abcdef",
+        "dataset": "old-bench",
+        "data_split": null,
+        "details": {},
+    });
+    let (ask, run, seen) = old_events();
+    let nothing = json!({ "id": -1, "observation": "null", "content": "", "extras": {} });
+    let metrics = json!({ "accumulated_cost": 0.25, "costs": [{ "model": "gpt-4o", "cost": 0.25, "timestamp": 1.0 }] });
+    let row = |id: &str, result: Value, history: Value, error: Value| {
+        json!({
+            "instance_id": id, "test_result": result, "instruction": "Write hello.", "metadata": metadata,
+            "history": history, "metrics": metrics, "error": error, "instance": { "instance_id": id },
+        })
+    };
+    let rows = [
+        row(
+            "flat",
+            json!({ "resolved": true }),
+            json!([ask, run, seen]),
+            Value::Null,
+        ),
+        row(
+            "paired",
+            json!({ "result": false }),
+            json!([[ask, nothing], [run, seen]]),
+            Value::Null,
+        ),
+        row(
+            "reported",
+            json!({ "report": { "resolved": true } }),
+            json!([[run, seen]]),
+            Value::Null,
+        ),
+        row(
+            "lost",
+            json!({}),
+            Value::Null,
+            json!("Timeout after 60 seconds"),
+        ),
+    ];
+    let leaf = "outputs/old-bench/CodeActAgent/gpt-4o_maxiter_30";
+    let text = rows.map(|row| row.to_string()).join("\n");
+    bench.write(&format!("{leaf}/output.jsonl"), &format!("{text}\n"));
+    bench.write(&format!("{leaf}/metadata.json"), &metadata.to_string());
+
+    let imported = bench.call(&["import", "outputs"]).expect(0);
+    let run = imported.stdout().trim_end().to_owned();
+    assert!(
+        imported.stderr().contains("4 rows, 1 without a result"),
+        "{}",
+        imported.stderr()
+    );
+    let json: Value =
+        serde_json::from_str(&bench.call(&["report", &run, "--json"]).expect(0).stdout()).unwrap();
+    let text = json.to_string();
+    for id in ["flat", "paired", "reported", "lost"] {
+        assert!(text.contains(id), "{id}: {text}");
+    }
+    let table = bench.call(&["report", &run]).expect(0).stdout();
+    assert!(table.contains("2 passed, 1 failed, 1 faulted"), "{table}");
+    // And back: what was a result stays one.
+    bench
+        .call(&["export", &run, "--format", "openhands", "--out", "back"])
+        .expect(0);
+    let told = read_by_python(&bench, "back");
+    assert_eq!(told[0], "agent CodeActAgent of old-bench 30");
+    let resolved = |id: &str, is: &str| {
+        told.iter()
+            .any(|line| line.starts_with(&format!("{id} {is} 1")))
+    };
+    assert!(
+        resolved("flat", "True") && resolved("paired", "False"),
+        "{told:?}"
+    );
+    assert!(resolved("reported", "True"), "{told:?}");
+    assert!(
+        told.iter().any(|line| line.starts_with("lost error:")),
+        "{told:?}"
+    );
+}

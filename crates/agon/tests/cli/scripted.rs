@@ -40,14 +40,21 @@ impl Bench {
 fn paid(request: &Request, answers: &[Value]) -> Response {
     let asked: Value = serde_json::from_slice(&request.body).unwrap();
     let messages = asked["messages"].as_array().unwrap();
-    let said = messages.iter().filter(|message| message["role"] == "assistant");
+    let said = messages
+        .iter()
+        .filter(|message| message["role"] == "assistant");
     let turn = said.count();
     let answer = &answers[turn.min(answers.len() - 1)];
-    let calls = answer["tool_calls"].as_array().into_iter().flatten().map(|call| {
-        let function = json!({ "name": call["name"], "arguments": call["input"].to_string() });
-        json!({ "id": format!("call_{turn}"), "type": "function", "function": function })
-    });
-    let message = json!({ "role": "assistant", "content": null, "tool_calls": Vec::from_iter(calls) });
+    let calls = answer["tool_calls"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|call| {
+            let function = json!({ "name": call["name"], "arguments": call["input"].to_string() });
+            json!({ "id": format!("call_{turn}"), "type": "function", "function": function })
+        });
+    let message =
+        json!({ "role": "assistant", "content": null, "tool_calls": Vec::from_iter(calls) });
     let body = json!({
         "id": format!("answer-{turn}"), "object": "chat.completion", "created": 0, "model": "paid",
         "choices": [{ "index": 0, "finish_reason": "tool_calls", "message": message }],
@@ -104,6 +111,8 @@ pub(crate) fn masked(value: &mut Value) {
                 let differs = matches!(
                     key.as_str(),
                     "timestamp" | "start_time" | "latency" | "session" | "git_commit"
+                        // These follow the agent's prompt, which is looked at elsewhere.
+                        | "prompt_tokens" | "per_turn_token"
                 );
                 if differs && !value.is_null() {
                     *value = json!(format!("[{key}]"));

@@ -256,10 +256,7 @@ fn shows_the_end(holds: bool, doubt: Option<&str>) -> bool {
 mod tests {
     use agon_core::files::FileTree;
     use agon_core::sight::TitleTest;
-    use agon_core::{
-        Digest, Environment, EnvironmentKind, HandIn, HostOnly, Limits, Seconds, TaskId, User,
-        VerifyOnly, Visible, WorldClock,
-    };
+    use agon_core::{Environment, EnvironmentKind, HostOnly, Seconds, TaskId, WorldClock};
     use agon_desktop::DesktopConfig;
     use agon_store::RunFolder;
 
@@ -278,16 +275,6 @@ mod tests {
             changed: false,
         };
         Task {
-            id: TaskId::parse("judge/example").unwrap(),
-            name: String::new(),
-            level: None,
-            weight: 1.0,
-            tags: Vec::new(),
-            instruction: Visible::new(String::new()),
-            environment: Environment::of_kind(EnvironmentKind::Desktop),
-            setup: None,
-            limits: Limits::default(),
-            actions: Vec::new(),
             realtime: Some(Realtime {
                 window: None,
                 clock: WorldClock::Realtime,
@@ -297,18 +284,11 @@ mod tests {
                 interval: Seconds::millis(10),
                 frames: 1,
             }),
-            visible: Visible::new(FileTree::default()),
-            programs: Visible::new(FileTree::default()),
-            verify: VerifyOnly::new(FileTree::default()),
-            checks: VerifyOnly::new(Vec::new()),
-            solution: HostOnly::new(None),
-            user: HostOnly::new(User::default()),
-            complete: VerifyOnly::new(None),
-            hand_in: HandIn::default(),
-            collect: Vec::new(),
-            instance: HostOnly::new(None),
-            digest: Digest::of(b""),
-            played: Digest::of(b""),
+            ..Task::plain(
+                TaskId::parse("test/judge").unwrap(),
+                "",
+                Environment::of_kind(EnvironmentKind::Desktop),
+            )
         }
     }
 

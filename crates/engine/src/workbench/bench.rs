@@ -65,7 +65,9 @@ impl Workbench {
     ) -> Result<Observation, Gone> {
         let left = deadline.saturating_duration_since(Instant::now());
         let limits = &self.tools.limits;
-        let most = limits.command.duration().min(left);
+        // What can't be left running ends when a command would be left.
+        let most = limits.patience.unwrap_or(limits.command);
+        let most = most.duration().min(left);
         match action {
             Action::Run {
                 command,

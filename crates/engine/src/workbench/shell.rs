@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agon_core::observation::ObservationKind;
-use agon_core::{Fault, FaultClass, Limits, Observation};
+use agon_core::{Fault, FaultClass, Limits, Observation, Seconds};
 use agon_sandbox::session::{CommandResult, SessionOptions, ShellSession, Timeouts};
 use agon_sandbox::{Sandbox, SandboxError};
 
@@ -99,6 +99,7 @@ impl AgentShell {
             hard: asked.hard.min(before.saturating_add(asked.left)),
             quiet: self.limits.quiet.duration(),
             wait: asked.wait,
+            patience: self.limits.patience.map(Seconds::duration),
         };
         let command = asked.command;
         let result = match Meaning::of(command, asked.input) {

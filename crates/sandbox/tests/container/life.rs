@@ -273,6 +273,7 @@ async fn who_breaks_the_images_shell_is_cut_off_all_the_same() {
         hard: Duration::from_secs(2),
         quiet: Duration::from_secs(60),
         wait: None,
+        patience: None,
     };
     let broken = "echo mine >file; (setsid sleep 86001 &); ln -sf /bin/false /bin/sh; sleep 86002";
     let error = session

@@ -59,6 +59,7 @@ async fn in_a_container_what_is_made_belongs_to_the_owner_and_stays() {
             hard: Duration::from_secs(60),
             quiet: Duration::from_secs(60),
             wait: None,
+            patience: None,
         };
         let ran = shell
             .run(sandbox.as_ref(), "echo typed >typed; (sleep 86005 &)", long)

@@ -11,18 +11,21 @@ const LONG: Timeouts = Timeouts {
     hard: Duration::from_secs(60),
     quiet: Duration::from_secs(60),
     wait: None,
+    patience: None,
 };
 /// For commands that are meant to go silent.
 const SOON: Timeouts = Timeouts {
     hard: Duration::from_secs(60),
     quiet: Duration::from_millis(400),
     wait: None,
+    patience: None,
 };
 /// For commands that are meant to be killed.
 const SHORT: Timeouts = Timeouts {
     hard: Duration::from_millis(700),
     quiet: Duration::from_secs(60),
     wait: None,
+    patience: None,
 };
 
 /// Makes one test of each scenario, with a sandbox from `$sandbox`.
@@ -384,6 +387,7 @@ pub(crate) async fn a_wait_counts_silence_or_not(sandbox: &dyn Sandbox) {
     let mut shell = Shell::open(sandbox).await;
     let patient = Timeouts {
         wait: Some(Duration::from_secs(60)),
+        patience: None,
         ..SOON
     };
     let silent = shell.run_for("sleep 1; echo done", patient).await;
@@ -391,6 +395,7 @@ pub(crate) async fn a_wait_counts_silence_or_not(sandbox: &dyn Sandbox) {
 
     let brief = Timeouts {
         wait: Some(Duration::from_millis(400)),
+        patience: None,
         ..LONG
     };
     let loud = "until [ -e go ]; do echo x; sleep 0.02; done; echo went";
@@ -407,6 +412,7 @@ pub(crate) async fn a_wait_counts_silence_or_not(sandbox: &dyn Sandbox) {
     // Whoever waits longer than a command may run sees it killed.
     let shorter = Timeouts {
         wait: Some(Duration::from_secs(60)),
+        patience: None,
         ..SHORT
     };
     let killed = shell.run_for("sleep 86012", shorter).await;

@@ -26,6 +26,9 @@ pub(crate) struct LimitsFile {
     pub(crate) command: Option<Seconds>,
     /// Seconds without output after which a command is left running and the agent gets its turn.
     pub(crate) quiet: Option<Seconds>,
+    /// A command that still runs after this long is left running, with output or without. Without it: only
+    /// silence does that.
+    pub(crate) patience: Option<Seconds>,
     /// Seconds for one check.
     pub(crate) check: Option<Seconds>,
     /// Tokens of the agent's model.
@@ -82,6 +85,7 @@ impl LimitsFile {
             step: self.step.or(base.step),
             command: self.command.or(base.command),
             quiet: self.quiet.or(base.quiet),
+            patience: self.patience.or(base.patience),
             check: self.check.or(base.check),
             tokens: self.tokens.or(base.tokens),
             money: self.money.or(base.money),
@@ -107,6 +111,7 @@ impl LimitsFile {
             quiet: self
                 .quiet
                 .unwrap_or_else(|| shorter(default.quiet, command)),
+            patience: self.patience,
             check: self.check.unwrap_or(default.check),
             tokens: self.tokens,
             money: self.money.map(|dollars| dollars.0),

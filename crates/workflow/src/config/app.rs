@@ -38,7 +38,7 @@ pub struct SandboxConfig {
     pub base_container_image: String,
     /// Tell the agent what is wrong with a source file that it changed.
     pub enable_auto_lint: bool,
-    /// Seconds for one command.
+    /// Seconds after which a command is left running, and a cell interrupted.
     pub timeout: u32,
     pub use_host_network: bool,
     /// Variables that its programs see.
@@ -162,7 +162,9 @@ impl AppConfig {
         Limits {
             steps: self.max_iterations,
             seconds: Seconds::whole(self.max_seconds),
-            command: Seconds::whole(self.sandbox.timeout),
+            // As in the original, a command that takes too long is left running: the agent decides.
+            command: Seconds::whole(self.max_seconds),
+            patience: Some(Seconds::whole(self.sandbox.timeout)),
             money: self.max_budget_per_task,
             ..Limits::default()
         }

@@ -306,17 +306,8 @@ fn line(outcome: Outcome, fault: Option<Fault>) -> TrialLine {
 
 fn verdict(passed: bool) -> Verdict {
     let check = CheckResult {
-        check: "answer".to_owned(),
-        passed,
         score: 0.5,
-        reason: String::new(),
-        weight: 1.0,
-        value: None,
-        tainted: false,
-        integrity: None,
-        output: None,
-        prediction: None,
-        parts: Vec::new(),
+        ..CheckResult::plain("answer", passed, "")
     };
     Verdict {
         passed,

@@ -3,6 +3,8 @@
 mod benchmark;
 mod error;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub use benchmark::{Benchmark, process_instance, run_benchmark};
 pub use error::EvalError;

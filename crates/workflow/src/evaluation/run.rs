@@ -130,7 +130,13 @@ where
 }
 
 fn panicked(error: JoinError) -> EvalError {
-    EvalError::Panicked(error.to_string())
+    let said = match error.try_into_panic() {
+        Ok(said) => said,
+        Err(error) => return EvalError::Panicked(error.to_string()),
+    };
+    let text = said.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| said.downcast_ref::<&str>().copied());
+    EvalError::Panicked(text.unwrap_or("it does not say why").to_owned())
 }
 
 fn exceeded(output_file: &Path, id: &str, error: &str) -> std::io::Result<()> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agon_core::Limits;
+use agon_core::{Action as Core, Limits, Seconds};
 use agon_engine::{Providers, Tools, Workbench};
 use agon_sandbox::{Owner, Request, Sandbox};
 use tempfile::TempDir;
@@ -105,7 +105,12 @@ impl Runtime {
         let action = action.into();
         let told = dialect::core_action(&action)
             .map_err(|error| RuntimeError::Action(error.to_string()))?;
-        let deadline = Instant::now() + self.limits.command.duration() + GRACE;
+        let asked = match &told {
+            Core::Run { wait, timeout, .. } => wait.or(*timeout).map(Seconds::duration),
+            _ => None,
+        };
+        let most = asked.unwrap_or_else(|| self.command_time());
+        let deadline = Instant::now() + most + GRACE;
         let Connected { sandbox, workbench } = self.connected_mut()?;
         let seen = workbench.perform(&**sandbox, &told, deadline).await?;
         Ok(dialect::observation(&seen, &action))
@@ -116,7 +121,8 @@ impl Runtime {
     }
 
     pub(super) fn command_time(&self) -> Duration {
-        self.limits.command.duration()
+        let most = self.limits.patience.unwrap_or(self.limits.command);
+        most.duration()
     }
 
     pub(crate) fn providers(&self) -> &Providers {

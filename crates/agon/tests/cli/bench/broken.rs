@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{BENCHMARK, told};
+use super::told;
 use crate::scripted::rows;
 use crate::support::Bench;
 
@@ -12,10 +12,7 @@ const LEAF: &str = "turns_hello_maxiter_8";
 fn one_bad_instance_does_not_end_the_run_and_is_played_again() {
     let bench = Bench::new();
     bench.words(&[("a", "hello"), ("bad", "hello"), ("c", "hello")]);
-    // What is missing the first time is not part of the task: a service, a mirror, a disk.
-    let flag = bench.path("there");
-    let script = format!("[ '{{{{ instance_id }}}}' != bad ] || [ -e {} ]\n", flag.display());
-    bench.write("words/initialize.sh.j2", &script);
+    bench.write("words/initialize.sh.j2", "[ '{{ instance_id }}' != bad ]\n");
     let model = bench.says_hello();
     let args = ["-l", &model, "--retries", "1"];
     let called = bench.bench_run(&args).expect(1);
@@ -24,17 +21,38 @@ fn one_bad_instance_does_not_end_the_run_and_is_played_again() {
     let first = rows(&file);
     let resolved = |rows: &[Value]| told(rows, "/test_result/resolved");
     let is = |id: &str, value: Value| (id.to_owned(), value);
-    let bad = first.iter().find(|row| row["instance_id"] == "bad").unwrap();
+    let bad = first
+        .iter()
+        .find(|row| row["instance_id"] == "bad")
+        .unwrap();
     assert_eq!(bad["test_result"], json!({}), "a fault is no result");
-    assert!(bad["error"].as_str().unwrap().starts_with("AgentRuntimeError"), "{bad}");
+    assert!(
+        bad["error"]
+            .as_str()
+            .unwrap()
+            .starts_with("AgentRuntimeError"),
+        "{bad}"
+    );
     assert_eq!(
         resolved(&first),
-        [is("a", json!(true)), is("bad", Value::Null), is("c", json!(true))]
+        [
+            is("a", json!(true)),
+            is("bad", Value::Null),
+            is("c", json!(true))
+        ]
     );
 
     let called = bench.bench_run(&args).expect(1);
-    assert!(called.stderr().contains("1 trial to play, 2 done before"), "{}", called.stderr());
-    assert_eq!(resolved(&rows(&file)), resolved(&first), "one row each, as before");
+    assert!(
+        called.stderr().contains("1 trial to play, 2 done before"),
+        "{}",
+        called.stderr()
+    );
+    assert_eq!(
+        resolved(&rows(&file)),
+        resolved(&first),
+        "one row each, as before"
+    );
 }
 
 #[test]
@@ -50,7 +68,10 @@ fn a_model_that_was_down_is_asked_again_by_the_next_command() {
     assert_eq!(called.json()["faulted"], 2);
     let file = bench.results(LEAF).join("output.jsonl");
     for (id, error) in told(&rows(&file), "/error") {
-        assert!(error.as_str().unwrap().contains("no route"), "{id}: {error}");
+        assert!(
+            error.as_str().unwrap().contains("no route"),
+            "{id}: {error}"
+        );
     }
     bench.write("hello", &good);
     bench.bench_run(&args).expect(0);
@@ -84,26 +105,31 @@ for line in sys.stdin:
     let rows = rows(&bench.path("out/output.jsonl"));
     assert_eq!(
         told(&rows, "/test_result/resolved"),
-        [("a".to_owned(), json!(true)), ("b".to_owned(), json!(false))]
+        [
+            ("a".to_owned(), json!(true)),
+            ("b".to_owned(), json!(false))
+        ]
     );
 }
 
 #[test]
 fn tasks_of_two_categories_with_one_id_keep_their_rows_apart() {
     let bench = Bench::new();
-    bench.words(&[("a", "hello"), ("b", "world")]);
-    let rows_text = [("left", "hello"), ("right", "world")].map(|(kind, word)| {
-        json!({ "number": "1", "kind": kind, "word": word, "expected": word }).to_string()
-    });
-    bench.write("words/dataset.jsonl", &rows_text.join("\n"));
-    let config = BENCHMARK.replace("category = 'words'", "category = 'kind'\nid = 'number'");
-    bench.write("words/benchmark.toml", &config);
+    for (category, word) in [("left", "hello"), ("right", "world")] {
+        let task = format!(
+            "task: Write {word} to out.txt.\nchecks: [{{ type: file, path: out.txt, equals: \"{word}\\n\" }}]\n"
+        );
+        bench.write(&format!("words/{category}/1.yaml"), &task);
+    }
     let model = bench.says_hello();
-    bench.bench_run(&["-l", &model]).expect(0);
-    let folder = bench.results(LEAF);
+    bench.bench_run(&["-l", &model, "--out", "out"]).expect(0);
+    let folder = bench.path("out");
     assert_eq!(
         told(&rows(&folder.join("output.jsonl")), "/test_result/resolved"),
-        [("left/1".to_owned(), json!(true)), ("right/1".to_owned(), json!(false))]
+        [
+            ("left/1".to_owned(), json!(true)),
+            ("right/1".to_owned(), json!(false))
+        ]
     );
     assert!(folder.join("infer_logs/instance_right__1.log").is_file());
 }

@@ -31,16 +31,32 @@ fn the_folder_is_laid_out_as_users_know_it() {
     assert_eq!(
         names,
         [
-            "blobs", "infer_logs", "logs", "metadata.json", "output.jsonl", "run.json", "run.lock",
-            "trials", "trials.jsonl",
+            "blobs",
+            "infer_logs",
+            "logs",
+            "metadata.json",
+            "output.jsonl",
+            "run.json",
+            "run.lock",
+            "trials",
+            "trials.jsonl",
         ]
     );
     let metadata = fs::read_to_string(folder.join("metadata.json")).unwrap();
     assert_eq!(
         keys(&metadata),
         [
-            "agent_class", "llm_config", "agent_config", "max_iterations", "eval_output_dir",
-            "start_time", "git_commit", "dataset", "data_split", "details", "condenser_config",
+            "agent_class",
+            "llm_config",
+            "agent_config",
+            "max_iterations",
+            "eval_output_dir",
+            "start_time",
+            "git_commit",
+            "dataset",
+            "data_split",
+            "details",
+            "condenser_config",
             "instruction_template_name",
         ]
     );
@@ -50,8 +66,14 @@ fn the_folder_is_laid_out_as_users_know_it() {
         assert_eq!(
             keys(line),
             [
-                "instance_id", "test_result", "instruction", "metadata", "history", "metrics",
-                "error", "instance",
+                "instance_id",
+                "test_result",
+                "instruction",
+                "metadata",
+                "history",
+                "metrics",
+                "error",
+                "instance",
             ]
         );
     }
@@ -98,7 +120,10 @@ fn every_instance_has_a_log_that_a_person_can_read() {
     assert!(!log.contains(control), "{log:?}");
     assert!(log.len() < 60_000, "{} bytes", log.len());
     let other = fs::read_to_string(logs.join("instance_owner_two_2.log")).unwrap();
-    assert!(other.contains("result of words/owner_two_2: failed"), "{other}");
+    assert!(
+        other.contains("result of words/owner_two_2: failed"),
+        "{other}"
+    );
 }
 
 /// Looks again and again; a row that does not come fails the test.
@@ -109,7 +134,10 @@ fn wait_for_rows(file: &Path, count: usize) -> Vec<Value> {
         let text = fs::read_to_string(file).unwrap_or_default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         if whole.lines().count() >= count {
-            return whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            return whole
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
         }
         assert!(Instant::now() < until, "no row came: {text}");
         std::thread::yield_now();
@@ -169,7 +197,9 @@ fn a_key_is_nowhere_in_the_results() {
     for form in ["openhands", "owa"] {
         let out = bench.path(form);
         let out = out.to_str().unwrap();
-        bench.call(&["export", run, "--format", form, "--out", out]).expect(0);
+        bench
+            .call(&["export", run, "--format", form, "--out", out])
+            .expect(0);
         assert!(secret.files_with(Path::new(out)).is_empty(), "{form}");
     }
 }

@@ -43,11 +43,18 @@ fn heavy_killed_again_and_again_every_instance_has_one_row() {
         // A torn line is no row.
         let text = fs::read_to_string(&file).unwrap_or_default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let rows: Vec<Value> = whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let rows: Vec<Value> = whole
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         let now: BTreeMap<String, Value> = ids_and_rows(&rows);
         assert_eq!(now.len(), rows.len(), "two rows of one instance");
         for (id, row) in &before {
-            assert_eq!(now.get(id), Some(row), "the result of {id} is lost or another");
+            assert_eq!(
+                now.get(id),
+                Some(row),
+                "the result of {id} is lost or another"
+            );
         }
         before = now;
     }
@@ -60,10 +67,16 @@ fn heavy_killed_again_and_again_every_instance_has_one_row() {
     for (id, row) in &before {
         assert_eq!(now.get(id), Some(row), "{id}");
     }
-    assert_eq!(fs::read_dir(bench.results(LEAF).join("infer_logs")).unwrap().count(), 60);
+    assert_eq!(
+        fs::read_dir(bench.results(LEAF).join("infer_logs"))
+            .unwrap()
+            .count(),
+        60
+    );
     ground.check_clean();
     let parts = fs::read_dir(bench.results(LEAF)).unwrap();
-    let hidden = parts.filter(|entry| entry.as_ref().unwrap().file_name().as_encoded_bytes()[0] == b'.');
+    let hidden =
+        parts.filter(|entry| entry.as_ref().unwrap().file_name().as_encoded_bytes()[0] == b'.');
     assert_eq!(hidden.count(), 0, "half-made files are left");
 }
 
@@ -80,18 +93,32 @@ fn the_same_command_has_nothing_left_to_do() {
     bench.bench_run(&["-l", &model]).expect(0);
     let read = || {
         let folder = bench.results(LEAF);
-        ["output.jsonl", "metadata.json", "trials.jsonl"].map(|name| fs::read(folder.join(name)).unwrap())
+        ["output.jsonl", "metadata.json", "trials.jsonl"]
+            .map(|name| fs::read(folder.join(name)).unwrap())
     };
     let first = read();
     let again = bench.bench_run(&["-l", &model]).expect(0);
-    assert!(again.stderr().contains("0 trials to play, 2 done before"), "{}", again.stderr());
+    assert!(
+        again.stderr().contains("0 trials to play, 2 done before"),
+        "{}",
+        again.stderr()
+    );
     assert_eq!(read(), first);
     // Rows are views: whoever damages them gets them back.
-    fs::write(bench.results(LEAF).join("output.jsonl"), "{\"instance_id\": \"a\", \"te").unwrap();
+    fs::write(
+        bench.results(LEAF).join("output.jsonl"),
+        "{\"instance_id\": \"a\", \"te",
+    )
+    .unwrap();
     fs::remove_dir_all(bench.results(LEAF).join("infer_logs")).unwrap();
     bench.bench_run(&["-l", &model]).expect(0);
     assert_eq!(read(), first);
-    assert!(bench.results(LEAF).join("infer_logs/instance_b.log").is_file());
+    assert!(
+        bench
+            .results(LEAF)
+            .join("infer_logs/instance_b.log")
+            .is_file()
+    );
 }
 
 #[test]
@@ -100,7 +127,9 @@ fn what_failed_is_played_again_on_demand_and_has_one_row() {
     bench.words(&[("a", "hello"), ("b", "world")]);
     let model = bench.says_hello();
     bench.bench_run(&["-l", &model]).expect(0);
-    bench.bench_run(&["-l", &model, "--mode", "rerun-failed"]).expect(0);
+    bench
+        .bench_run(&["-l", &model, "--mode", "rerun-failed"])
+        .expect(0);
     let rows = rows(&bench.results(LEAF).join("output.jsonl"));
     assert_eq!(ids(&rows), ["a", "b"]);
 }

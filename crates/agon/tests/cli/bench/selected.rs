@@ -6,7 +6,12 @@ use super::{ids, told};
 use crate::scripted::{finish, rows, run};
 use crate::support::{Bench, demo_suite};
 
-const FOUR: [(&str, &str); 4] = [("a", "hello"), ("b", "hello"), ("c", "world"), ("d/4", "hello")];
+const FOUR: [(&str, &str); 4] = [
+    ("a", "hello"),
+    ("b", "hello"),
+    ("c", "world"),
+    ("d/4", "hello"),
+];
 
 #[test]
 fn instances_are_chosen_by_id_and_number() {
@@ -17,14 +22,21 @@ fn instances_are_chosen_by_id_and_number() {
         (&["--eval-n-limit", "2"], &["a", "b"]),
         (&["--eval-ids", "c,a"], &["a", "c"]),
         (&["--eval-ids", "d/4,words/b"], &["b", "d/4"]),
-        (&["--eval-ids", "b,c,d_4", "--eval-n-limit", "2"], &["b", "c"]),
+        (
+            &["--eval-ids", "b,c,d_4", "--eval-n-limit", "2"],
+            &["b", "c"],
+        ),
     ];
     for (number, (args, expected)) in chosen.into_iter().enumerate() {
         let note = format!("try{number}");
         let base = ["-l", &model, "--eval-note", &note];
         bench.bench_run(&[&base[..], args].concat()).expect(0);
         let folder = bench.results(&format!("turns_hello_maxiter_8_N_{note}"));
-        assert_eq!(ids(&rows(&folder.join("output.jsonl"))), expected, "{args:?}");
+        assert_eq!(
+            ids(&rows(&folder.join("output.jsonl"))),
+            expected,
+            "{args:?}"
+        );
     }
 }
 
@@ -33,15 +45,25 @@ fn what_is_not_there_is_no_smaller_run() {
     let bench = Bench::new();
     bench.words(&FOUR);
     let refusals: [(&[&str], &str); 5] = [
-        (&["-c", "oracle", "--eval-ids", "a,nope"], "no instance `nope`"),
+        (
+            &["-c", "oracle", "--eval-ids", "a,nope"],
+            "no instance `nope`",
+        ),
         (&["-c", "Planner"], "`Planner`"),
         (&["-c", "CodeActAgent"], "--model NAME"),
         (&["-c", "oracle", "--eval-note", "../.."], "`"),
-        (&["-c", "oracle", "--eval-num-workers", "0"], "0 is not in 1..=1024"),
+        (
+            &["-c", "oracle", "--eval-num-workers", "0"],
+            "0 is not in 1..=1024",
+        ),
     ];
     for (args, said) in refusals {
         let refused = bench.bench_run(args).expect(2);
-        assert!(refused.stderr().contains(said), "{args:?}: {}", refused.stderr());
+        assert!(
+            refused.stderr().contains(said),
+            "{args:?}: {}",
+            refused.stderr()
+        );
     }
     let left = bench.path("out");
     let files = walk(&left);
@@ -80,7 +102,12 @@ fn reference_solutions_need_no_model() {
 fn money_is_limited_for_each_instance() {
     let bench = Bench::new();
     bench.words(&FOUR[..2]);
-    let wasteful = [run("true"), run("echo hello > out.txt"), run("false"), finish("Done.")];
+    let wasteful = [
+        run("true"),
+        run("echo hello > out.txt"),
+        run("false"),
+        finish("Done."),
+    ];
     bench.paid_turns("sk-none", &wasteful);
     let base = ["-l", "llm", "-i", "6", "-b", "2"];
     bench.bench_run(&base).expect(0);
@@ -102,8 +129,16 @@ fn and_for_the_run() {
     bench.words(&FOUR);
     bench.paid_turns("sk-none", &[run("echo hello > out.txt"), finish("Done.")]);
     let base = ["-l", "llm", "-i", "6", "--eval-num-workers", "1"];
-    let spent = bench.bench_run(&[&base[..], &["--budget-money", "4"]].concat()).expect(1);
-    assert!(spent.stderr().contains("the run's budget of money is spent"), "{}", spent.stderr());
+    let spent = bench
+        .bench_run(&[&base[..], &["--budget-money", "4"]].concat())
+        .expect(1);
+    assert!(
+        spent
+            .stderr()
+            .contains("the run's budget of money is spent"),
+        "{}",
+        spent.stderr()
+    );
     let file = bench.results("paid_maxiter_6").join("output.jsonl");
     assert_eq!(ids(&rows(&file)), ["a", "b"]);
     bench.bench_run(&base).expect(0);
@@ -119,7 +154,11 @@ fn money_needs_a_price() {
         "[llm]\nmodel = 'openai/of-our-own'\nbase_url = 'http://127.0.0.1:9/v1'\napi_key = 'none'\n",
     );
     let refused = bench.bench_run(&["-l", "llm", "-b", "1"]).expect(2);
-    assert!(refused.stderr().contains("--prices"), "{}", refused.stderr());
+    assert!(
+        refused.stderr().contains("--prices"),
+        "{}",
+        refused.stderr()
+    );
 }
 
 #[test]
@@ -128,20 +167,38 @@ fn other_commands_take_a_benchmark_beside_other_suites() {
     bench.words(&FOUR);
     let model = bench.says_hello();
     let demo = demo_suite();
-    let both = ["run", "words", demo.to_str().unwrap(), "--filter", "category(words) or name(/greet/)"];
-    let more = ["--agent", "codeact", "--model", &model, "--out", "run", "--json"];
+    let both = [
+        "run",
+        "words",
+        demo.to_str().unwrap(),
+        "--filter",
+        "category(words) or name(/greet/)",
+    ];
+    let more = [
+        "--agent", "codeact", "--model", &model, "--out", "run", "--json",
+    ];
     let json = bench.call(&[&both[..], &more].concat()).expect(0).json();
     let tasks = json["tasks"].as_u64().unwrap();
     assert!(tasks > 4, "{json}");
     assert!(json["passed"].as_u64().unwrap() >= 3, "{json}");
-    assert!(!bench.path("run/output.jsonl").exists(), "only `bench run` writes it");
+    assert!(
+        !bench.path("run/output.jsonl").exists(),
+        "only `bench run` writes it"
+    );
 
     let listed = bench.call(&["list", "words", "--json"]).expect(0).stdout();
     assert_eq!(listed.lines().count(), 4);
-    assert!(listed.contains("\"words/d_4\""), "{listed}");
+    assert!(listed.contains("\"d_4\""), "{listed}");
     let linted = bench.call(&["lint", "words"]).expect(0);
     assert!(linted.stderr().contains("0 errors"), "{}", linted.stderr());
-    bench.write("words/instruction.md.j2", "Write {{ expected }} to out.txt.\n");
+    bench.write(
+        "words/instruction.md.j2",
+        "Write {{ expected }} to out.txt.\n",
+    );
     let refused = bench.call(&["lint", "words"]).expect(2);
-    assert!(refused.stderr().contains("expected"), "{}", refused.stderr());
+    assert!(
+        refused.stderr().contains("expected"),
+        "{}",
+        refused.stderr()
+    );
 }

@@ -123,7 +123,10 @@ fn a_limit_of_steps_is_status_5() {
 fn so_is_a_limit_of_money() {
     let bench = Bench::new();
     fs::create_dir(bench.path("project")).unwrap();
-    bench.paid_turns("sk-none", &[run("echo hello > greeting.txt"), finish("Done.")]);
+    bench.paid_turns(
+        "sk-none",
+        &[run("echo hello > greeting.txt"), finish("Done.")],
+    );
     let args = [
         "solve", "-t", "Greet.", "-d", "project", "-b", "0.50", "--json",
     ];

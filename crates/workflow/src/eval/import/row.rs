@@ -182,17 +182,8 @@ fn verdict(passed: bool, score: f64) -> Verdict {
         passed,
         score,
         checks: vec![CheckResult {
-            check: "test_result".to_owned(),
-            passed,
             score,
-            reason: "as the imported row says".to_owned(),
-            weight: 1.0,
-            value: None,
-            tainted: false,
-            integrity: None,
-            output: None,
-            prediction: None,
-            parts: Vec::new(),
+            ..CheckResult::plain("test_result", passed, "as the imported row says")
         }],
     }
 }
