@@ -8,6 +8,12 @@
 //!
 //! A benchmark needs no code at all: `agon bench run my_bench` takes a folder.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of its own, which says where its results are"
+)]
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::scripted::{keys, rows};
+use crate::scripted::{keys, lines, rows};
 use crate::support::{Bench, Called};
 
 const LEAF: &str = "turns_hello_maxiter_8";
@@ -85,11 +85,8 @@ fn programs_for_the_original_read_what_a_benchmark_leaves() {
     assert_eq!(written, "exported/metadata.json\nexported/output.jsonl\n");
     assert_eq!(read_by_python(&bench, "exported"), expected);
     for name in ["metadata.json", "output.jsonl"] {
-        let there = fs::read(bench.path(&folder).join(name)).unwrap();
-        assert!(
-            fs::read(bench.path("exported").join(name)).unwrap() == there,
-            "{name}"
-        );
+        let there = lines(&bench.path(&folder).join(name));
+        assert!(lines(&bench.path("exported").join(name)) == there, "{name}");
     }
     assert!(bench.path("exported/infer_logs/instance_a.log").is_file());
     let before = fs::read(bench.path("exported/output.jsonl")).unwrap();

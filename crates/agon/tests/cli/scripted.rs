@@ -72,6 +72,15 @@ pub(crate) fn rows(path: &Path) -> Vec<Value> {
     text.lines().map(read).collect()
 }
 
+/// The lines of a file, whatever their order: trials that end together have none.
+#[track_caller]
+pub(crate) fn lines(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
 /// The keys of an object, in their order in the text.
 pub(crate) fn keys(text: &str) -> Vec<String> {
     struct Keys(Vec<String>);
@@ -112,7 +121,7 @@ pub(crate) fn masked(value: &mut Value) {
                     key.as_str(),
                     "timestamp" | "start_time" | "latency" | "session" | "git_commit"
                         // These follow the agent's prompt, which is looked at elsewhere.
-                        | "prompt_tokens" | "per_turn_token"
+                        | "prompt_tokens" | "per_turn_token" | "total_tokens"
                 );
                 if differs && !value.is_null() {
                     *value = json!(format!("[{key}]"));

@@ -2,6 +2,8 @@
 
 #[path = "solve/ends.rs"]
 mod ends;
+#[path = "solve/hidden.rs"]
+mod hidden;
 #[path = "solve/refused.rs"]
 mod refused;
 #[path = "solve/sessions.rs"]

@@ -1,7 +1,7 @@
 //! A sandbox with an agent's tools in it, in the hands of a program: it runs actions before the agent's
 //! turn, between turns and after them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,9 +36,12 @@ pub(crate) struct Connected {
     pub(crate) workbench: Workbench,
 }
 
-/// The runtime that a configuration asks for. Nothing is started before [`Runtime::connect`].
+/// The runtime that a configuration asks for. Nothing is started before [`Runtime::connect`]. Inside,
+/// neither the record nor the file that keys of models come from can be seen.
 pub fn create_runtime(config: &AppConfig) -> Result<Runtime, RuntimeError> {
-    let hidden = config.session_folder.iter().cloned().collect::<Vec<_>>();
+    let keys = config.get_llm_config().and_then(|llm| llm.config.file());
+    let hidden = keys.into_iter().chain(config.session_folder.as_deref());
+    let hidden: Vec<PathBuf> = hidden.map(Path::to_owned).collect();
     Runtime::new(config, agon_engine::providers(&hidden))
 }
 

@@ -33,7 +33,8 @@ pub(super) struct OutputFiles {
 /// A thread, because reading a trial's events back takes longer than those who tell of it may wait.
 #[derive(Debug)]
 struct Writing {
-    lines: Sender<TrialLine>,
+    /// `None`: that was all. Who still holds a sender then is not waited for.
+    lines: Sender<Option<TrialLine>>,
     /// Whether the file says what the run folder says.
     thread: JoinHandle<bool>,
 }
@@ -99,12 +100,18 @@ impl Results for OutputFiles {
         }
         let mut writer = OutputWriter::open(&file)?;
         let beside = folder.path().to_owned();
-        let (lines, ended) = mpsc::channel::<TrialLine>();
+        let (lines, ended) = mpsc::channel::<Option<TrialLine>>();
         let work = move || {
             let mut right = true;
-            for line in ended {
+            let mut faulted = HashSet::new();
+            while let Ok(Some(line)) = ended.recv() {
                 // Played again: two rows of it would stand in the file.
                 right &= there.insert((line.task.clone(), line.epoch));
+                // A fault's row gives way to the next one of its instance, be it another epoch's.
+                right &= !faulted.contains(&line.task);
+                if line.fault.is_some() {
+                    faulted.insert(line.task.clone());
+                }
                 let append = |row| {
                     writer
                         .append(&row)
@@ -136,7 +143,7 @@ impl Results for OutputFiles {
         let Some(Writing { lines, thread }) = self.writing.take() else {
             return Ok(());
         };
-        drop(lines);
+        lines.send(None).ok();
         if !thread.join().unwrap_or(false) {
             self.rows(folder)?.write_all(&output_file(folder))?;
         }
@@ -148,7 +155,7 @@ impl Results for OutputFiles {
 #[derive(Debug)]
 struct Live {
     inner: Arc<dyn Watch>,
-    lines: Mutex<Option<Sender<TrialLine>>>,
+    lines: Mutex<Option<Sender<Option<TrialLine>>>>,
 }
 
 impl Watch for Live {
@@ -168,7 +175,7 @@ impl Watch for Live {
         self.inner.ended(line);
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lines) = lines.as_ref().filter(|_| line.is_final) {
-            lines.send(line.clone()).ok();
+            lines.send(Some(line.clone())).ok();
         }
     }
     fn hears_events(&self) -> bool {

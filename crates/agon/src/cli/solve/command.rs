@@ -12,7 +12,7 @@ use agon_store::RunFolder;
 use agon_workflow::config::{AppConfig, LlmConfig, RuntimeKind};
 use agon_workflow::controller::{Conversation, trajectory};
 use agon_workflow::eval::codeact_user_response;
-use agon_workflow::runtime::create_runtime;
+use agon_workflow::runtime::Runtime;
 use agon_workflow::state::State;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -63,7 +63,7 @@ async fn converse(
     folder: &RunFolder,
     stop: CancellationToken,
 ) -> Result<State, Failure> {
-    let mut runtime = create_runtime(config)?;
+    let mut runtime = Runtime::new(config, agon_engine::providers(&hidden(config)))?;
     runtime.connect().await?;
     output::say(&format!("session folder: {}", folder.path().display()));
     let conversation = Conversation::new(config, task)
@@ -76,6 +76,13 @@ async fn converse(
     let state = conversation.run(&mut runtime).await;
     runtime.close().await;
     Ok(state?)
+}
+
+/// What of the working folder is none of the agent's business: keys, and the records of all sessions.
+fn hidden(config: &AppConfig) -> Vec<PathBuf> {
+    let keys = config.get_llm_config().and_then(|llm| llm.config.file());
+    let keys = keys.map(Path::to_owned);
+    keys.into_iter().chain([PathBuf::from(RUNS)]).collect()
 }
 
 /// What is to be done: a file, the command line, or standard input.

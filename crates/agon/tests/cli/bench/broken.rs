@@ -83,6 +83,32 @@ fn a_model_that_was_down_is_asked_again_by_the_next_command() {
 }
 
 #[test]
+fn every_epoch_has_a_row_whatever_became_of_the_others() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("b", "hello")]);
+    let model = bench.says_hello();
+    let good = std::fs::read_to_string(bench.path("hello")).unwrap();
+    bench.write("hello", &json!({ "fault": "authentication" }).to_string());
+    let args = ["-l", &model, "--retries", "0", "--epochs", "3"];
+    let file = bench.results(LEAF).join("output.jsonl");
+    bench.bench_run(&args).expect(1);
+    assert_eq!(rows(&file).len(), 6);
+    bench.write("hello", &good);
+    bench.bench_run(&args).expect(0);
+    let rows = rows(&file);
+    assert_eq!(rows.len(), 6);
+    assert!(
+        rows.iter()
+            .all(|row| row["test_result"]["resolved"] == true)
+    );
+    let log = bench
+        .results(LEAF)
+        .join("infer_logs/instance_b_epoch_3.log");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains("result of words/b: passed"), "{log}");
+}
+
+#[test]
 fn an_agent_that_brings_its_sandbox_down_only_fails_itself() {
     let bench = Bench::new();
     bench.words(&[("a", "hello"), ("b", "die")]);

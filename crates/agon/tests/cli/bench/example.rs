@@ -10,7 +10,12 @@ use crate::support::{Bench, Called};
 /// Built with the tests, beside the program.
 fn example() -> PathBuf {
     let agon = Path::new(env!("CARGO_BIN_EXE_agon"));
-    agon.parent().unwrap().join("examples/workflow")
+    let example = agon.parent().unwrap().join("examples/workflow");
+    assert!(
+        example.is_file(),
+        "build it: cargo build --example workflow"
+    );
+    example
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{BENCH_RUN, told};
-use crate::killed::ground::Ground;
+use crate::killed::ground::{Ground, Started};
 use crate::scripted::{assert_shape, finish, keys, rows, run};
 use crate::secrets::Secret;
 use crate::support::Bench;
@@ -126,21 +126,20 @@ fn every_instance_has_a_log_that_a_person_can_read() {
     );
 }
 
-/// Looks again and again; a row that does not come fails the test.
+/// Looks again and again while it runs; a row that does not come fails the test.
 #[track_caller]
-fn wait_for_rows(file: &Path, count: usize) -> Vec<Value> {
+fn wait_for_rows(running: &mut Started, file: &Path) -> Vec<Value> {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         let text = fs::read_to_string(file).unwrap_or_default();
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        if whole.lines().count() >= count {
-            return whole
-                .lines()
-                .map(|line| serde_json::from_str(line).unwrap())
-                .collect();
+        if !whole.is_empty() {
+            let read = |line| serde_json::from_str(line).unwrap();
+            return whole.lines().map(read).collect();
         }
         assert!(Instant::now() < until, "no row came: {text}");
-        std::thread::yield_now();
+        let ended = running.ends_within(Duration::from_millis(10));
+        assert!(!ended, "it was not to end by itself");
     }
 }
 
@@ -164,8 +163,8 @@ for line in sys.stdin:
     bench.write("agent/words.py", agent);
     let agent = "cmd:python3 agent/words.py";
     let more = ["-c", agent, "--eval-num-workers", "2", "--out", "out"];
-    let running = ground.begin(&[&BENCH_RUN[..], &more].concat());
-    let rows = wait_for_rows(&bench.path("out/output.jsonl"), 1);
+    let mut running = ground.begin(&[&BENCH_RUN[..], &more].concat());
+    let rows = wait_for_rows(&mut running, &bench.path("out/output.jsonl"));
     assert_eq!(rows[0]["instance_id"], "quick");
     assert_eq!(rows[0]["test_result"]["resolved"], true);
     assert!(bench.path("out/infer_logs/instance_quick.log").is_file());

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{BENCH_RUN, ids};
 use crate::killed::ground::Ground;
-use crate::scripted::{finish, rows, run};
+use crate::scripted::{finish, lines, rows, run};
 use crate::support::Bench;
 
 const LEAF: &str = "turns_hello_maxiter_8";
@@ -93,8 +93,7 @@ fn the_same_command_has_nothing_left_to_do() {
     bench.bench_run(&["-l", &model]).expect(0);
     let read = || {
         let folder = bench.results(LEAF);
-        ["output.jsonl", "metadata.json", "trials.jsonl"]
-            .map(|name| fs::read(folder.join(name)).unwrap())
+        ["output.jsonl", "metadata.json", "trials.jsonl"].map(|name| lines(&folder.join(name)))
     };
     let first = read();
     let again = bench.bench_run(&["-l", &model]).expect(0);
