@@ -59,6 +59,8 @@ pub enum Answer {
     NotAnAction {
         text: String,
         why: String,
+        /// What its model is not shown any more.
+        condensed: Option<Condensation>,
     },
 }
 

@@ -132,6 +132,7 @@ fn answer(body: EventBody) -> Option<Answer> {
             Answer::NotAnAction {
                 text,
                 why: "refused when it was recorded".to_owned(),
+                condensed: None,
             },
         )),
         _ => None,

@@ -126,6 +126,7 @@ pub fn read_answer(bytes: &[u8]) -> Result<Answer, AgentError> {
         |why| Answer::NotAnAction {
             text: cut(text, KEEP),
             why,
+            condensed: None,
         },
         Answer::Reply,
     ))

@@ -35,6 +35,8 @@ mod games;
 mod gateway;
 #[path = "cli/hand_in.rs"]
 mod hand_in;
+#[path = "cli/harbor.rs"]
+mod harbor;
 #[path = "cli/hostile.rs"]
 mod hostile;
 #[path = "cli/isolation.rs"]

@@ -1,16 +1,19 @@
 //! What all phases of an attempt share: what is played, the record, the clock, the sums. Turns into
 //! one line of `trials.jsonl` at the end, whichever way the attempt ended.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{io, mem};
 
 use agon_core::event::Phase;
 use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
 use agon_core::{
-    Clock, Digest, EventBody, Fault, FaultClass, Seed, Source, Task, TimeSplit, TrialId,
+    Clock, Digest, EventBody, Fault, FaultClass, Observation, Seed, Source, Task, TimeSplit,
+    TrialId,
 };
+use agon_llm::Scrubber;
 use agon_store::{Recorder, TrialLine};
+use tokio_util::sync::CancellationToken;
 
 use crate::models::Models;
 use crate::programs::Programs;
@@ -70,12 +73,16 @@ pub(crate) struct Attempt {
     pub(crate) models: Models,
     pub(crate) steps: u32,
     pub(crate) end: Option<TurnEnd>,
+    /// Ends the agent's turn from outside; what it did so far is kept.
+    pub(crate) stop: CancellationToken,
     /// Why the agent's turn ended, in words, where it did not end it itself.
     pub(crate) end_note: Option<String>,
     pub(crate) work: Option<Digest>,
     pub(crate) left_out: u64,
     /// What the task's sandboxes are shown.
     pub(crate) programs: Option<Arc<Programs>>,
+    /// Bytes of pictures that were kept.
+    pictures: u64,
     agent: Duration,
     environment: Duration,
 }
@@ -85,6 +92,8 @@ impl Attempt {
         let clock: Arc<dyn Clock> = Arc::clone(&table.clock);
         let mut recorder =
             Recorder::new(&table.writer, clock, &job.task.id, job.epoch, job.attempt);
+        // An agent may come upon a key of ours in files of its user.
+        recorder.clean_by(Scrubber::scrubbed);
         let models = Models::new(&job.task.limits, &table.account);
         let trial = job.trial();
         let so_far = SoFar::of(&mut recorder, &table.watch, &trial, &job.task);
@@ -97,10 +106,12 @@ impl Attempt {
             models,
             steps: 0,
             end: None,
+            stop: CancellationToken::new(),
             end_note: None,
             work: None,
             left_out: 0,
             programs: None,
+            pictures: 0,
             agent: Duration::ZERO,
             environment: Duration::ZERO,
         }
@@ -138,6 +149,42 @@ impl Attempt {
         Ok(())
     }
 
+    /// Records how the agent's turn ended, and why: in a note that the end is the cause of, which tells it from
+    /// all others.
+    pub(crate) fn turn_ended(&mut self, end: TurnEnd) -> Result<(), Fault> {
+        self.end = Some(end);
+        let at = self.record(Source::Harness, None, EventBody::End(end))?;
+        if let Some(note) = self.end_note.clone() {
+            self.record(Source::Harness, Some(at), EventBody::Note(note))?;
+        }
+        Ok(())
+    }
+
+    /// Stores what an observation draws. Whatever is over the limit of what is kept is left out, which the
+    /// agent is told.
+    pub(crate) fn keep_pictures(&mut self, seen: &mut Observation) -> Result<(), Fault> {
+        let most = self.task().limits.output;
+        let mut left_out = 0;
+        for picture in mem::take(&mut seen.pictures) {
+            let sum = self.pictures.saturating_add(picture.bytes);
+            if sum > most.0 {
+                left_out += 1;
+                continue;
+            }
+            let kept = self.table.writer.keep_picture(&picture);
+            kept.map_err(|error| evidence_lost(&error))?;
+            self.pictures = sum;
+            seen.pictures.push(picture);
+        }
+        if left_out > 0 {
+            let note = format!(
+                "\n[pictures left out: {left_out}; those of one task may come to {most} together]"
+            );
+            seen.text += &note;
+        }
+        Ok(())
+    }
+
     /// Awaits `work` and books its time on `spender`.
     pub(crate) async fn timed<T>(&mut self, spender: Spender, work: impl Future<Output = T>) -> T {
         let began = self.table.clock.monotonic();
@@ -166,6 +213,11 @@ impl Attempt {
 
     pub(crate) fn faulted(mut self, fault: Fault) -> io::Result<TrialLine> {
         self.record_calls(None)?;
+        // Otherwise it is told with the end.
+        if let (None, Some(note)) = (self.end, self.end_note.clone()) {
+            let body = EventBody::Note(note);
+            self.recorder.record(Source::Harness, None, body)?;
+        }
         self.recorder
             .record(Source::Harness, None, EventBody::Fault(fault.clone()))?;
         self.close(Outcome::Faulted, None, Some(fault))

@@ -4,13 +4,16 @@
 use std::time::Duration;
 
 use agon_core::{Fault, FaultClass, Task};
-use agon_sandbox::{Exec, Sandbox};
+use agon_sandbox::{Exec, ExecOutput, Sandbox};
 use tokio::time::timeout;
 
 use crate::trial::late;
 
 /// What a sandbox may take for its own part of a call.
 const GRACE: Duration = Duration::from_secs(60);
+
+/// Characters of a program's complaint.
+const EXCERPT: usize = 500;
 
 /// Brings the task's files and runs its set-up.
 pub(crate) async fn furnish(sandbox: &dyn Sandbox, task: &Task) -> Result<(), Fault> {
@@ -30,10 +33,19 @@ pub(crate) async fn furnish(sandbox: &dyn Sandbox, task: &Task) -> Result<(), Fa
     if output.exit.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr.bytes);
-    let said: String = said.trim().chars().take(500).collect();
-    let message = format_args!("setup_cmd: {}: {said}", output.exit);
+    let message = format_args!("setup_cmd: {}", said(&output));
     Err(Fault::new(FaultClass::Setup, message))
+}
+
+/// What a program said when it failed, short enough for a reason.
+pub(crate) fn said(output: &ExecOutput) -> String {
+    let text = String::from_utf8_lossy(&output.stderr.bytes);
+    let text: String = text.trim().chars().take(EXCERPT).collect();
+    if text.is_empty() {
+        output.exit.to_string()
+    } else {
+        format!("{}: {text}", output.exit)
+    }
 }
 
 /// A shell script of the task, by the shell that its first line names: `bash`, or else `sh`.

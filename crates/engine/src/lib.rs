@@ -45,7 +45,7 @@ pub use programs::{Shelf, digests};
 pub use regrade::regrade;
 pub use removals::Removals;
 pub use select::{Mode, Selected, select};
-pub use solo::{Solo, solo};
+pub use solo::{Ground, Solo, solo};
 pub use stage::Gone;
 pub use table::{Providers, Table};
 pub use trial::{Faulted, Frozen, Graded, Running, Setup, Trial, play};

@@ -1,16 +1,15 @@
 //! What has been recorded of an attempt so far, for whoever wants to know it while it is played: the
 //! onlooker of the run, and a user who looks back. Kept in memory only if there is such a user.
 
-use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agon_core::{Event, Task, TrialId, User};
+use agon_core::{Event, EventBody, Picture, Task, TrialId, User};
 use agon_store::{Listener, Recorder};
 
 use crate::watch::Watch;
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SoFar(Option<Arc<Mutex<Vec<Event>>>>);
+pub(crate) struct SoFar(Option<Arc<Mutex<Arc<Vec<Event>>>>>);
 
 impl SoFar {
     /// From here on everybody who wants to know of events is told.
@@ -37,23 +36,32 @@ impl SoFar {
     fn add(&self, event: &Event) {
         if let Some(events) = &self.0 {
             let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
-            events.push(event.clone());
+            // Copies those before it only if a user still holds them.
+            Arc::make_mut(&mut events).push(as_recorded(event));
         }
     }
 
-    /// Takes all of it out, to be given back.
-    pub(crate) fn take(&self) -> Vec<Event> {
-        self.0.as_ref().map_or_else(Vec::new, |events| {
-            mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner))
+    /// All of it, up to now.
+    pub(crate) fn events(&self) -> Arc<Vec<Event>> {
+        self.0.as_ref().map_or_else(Arc::default, |events| {
+            Arc::clone(&events.lock().unwrap_or_else(PoisonError::into_inner))
         })
     }
+}
 
-    /// Whatever was recorded in the meantime comes after it.
-    pub(crate) fn give_back(&self, mut before: Vec<Event>) {
-        if let Some(events) = &self.0 {
-            let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
-            before.append(&mut events);
-            *events = before;
+/// Pictures are in the run folder, and would fill the memory here.
+fn as_recorded(event: &Event) -> Event {
+    let mut event = event.clone();
+    let lighten = |picture: &mut Picture| *picture = picture.without_data();
+    match &mut event.body {
+        EventBody::Observation(seen) => {
+            seen.pictures.iter_mut().for_each(lighten);
+            if let Some(screen) = &mut seen.screen {
+                lighten(&mut screen.picture);
+            }
         }
+        EventBody::Screen(record) => lighten(&mut record.screen.picture),
+        _ => {}
     }
+    event
 }

@@ -8,6 +8,7 @@ use agon_core::event::Phase;
 use agon_core::verdict::TurnEnd;
 use agon_core::{EventBody, Fault, Source, Usage};
 use agon_sandbox::Sandbox;
+use tokio_util::sync::CancellationToken;
 
 use crate::apps::Apps;
 use crate::attempt::{Attempt, Job};
@@ -30,15 +31,21 @@ pub struct Solo {
     pub usage: Usage,
 }
 
+/// Where the turn is played, and who may end it.
+#[derive(Debug)]
+pub struct Ground<'a> {
+    pub sandbox: Option<&'a dyn Sandbox>,
+    pub workbench: &'a mut Workbench,
+    /// Ends the turn in the middle: the agent is dismissed, and what it did is recorded.
+    pub stop: CancellationToken,
+    /// What whoever reads the record should know beforehand.
+    pub notes: Vec<String>,
+}
+
 /// Lets the table's agent play. The error is that of writing the record.
-pub async fn solo(
-    table: &Arc<Table>,
-    job: Job,
-    sandbox: Option<&dyn Sandbox>,
-    workbench: &mut Workbench,
-) -> io::Result<Solo> {
+pub async fn solo(table: &Arc<Table>, job: Job, ground: Ground<'_>) -> io::Result<Solo> {
     let mut attempt = Attempt::new(table, job);
-    let turn = take(&mut attempt, sandbox, workbench).await;
+    let turn = take(&mut attempt, ground).await;
     attempt.record_calls(None)?;
     let (end, result) = match turn {
         Ok((end, result)) => (Ok(end), result),
@@ -61,17 +68,24 @@ pub async fn solo(
 
 async fn take(
     attempt: &mut Attempt,
-    sandbox: Option<&dyn Sandbox>,
-    workbench: &mut Workbench,
+    ground: Ground<'_>,
 ) -> Result<(TurnEnd, Option<String>), Fault> {
     attempt.enter(Phase::Running)?;
+    for note in ground.notes {
+        attempt.record(Source::Harness, None, EventBody::Note(note))?;
+    }
     let task = Arc::clone(&attempt.job.task);
     let user = open_user(attempt, &task)?;
     let apps = Apps::default();
-    let stage = Stage::new(sandbox, None, &apps, &task, user, workbench);
+    let stage = Stage::new(ground.sandbox, None, &apps, &task, user, ground.workbench);
+    attempt.stop = ground.stop;
     let turn = turns::take(attempt, stage).await?;
     turns::calls(attempt, None)?;
-    let end = attempt.models.end(turn.end)?;
-    attempt.record(Source::Harness, None, EventBody::End(end))?;
+    let end = match turn.end {
+        // Whatever failed last is not why it ended.
+        TurnEnd::Operator => TurnEnd::Operator,
+        end => attempt.models.end(end)?,
+    };
+    attempt.turn_ended(end)?;
     Ok((end, turn.result))
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use agon_agent::user::{Heard, Reply, Respondent, UserError};
 use agon_core::observation::ObservationKind;
 use agon_core::verdict::TurnEnd;
-use agon_core::{Action, Fault, FaultClass, Observation, Task};
+use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source, Task};
 use agon_sandbox::{Sandbox, SandboxError};
 use agon_store::Recorder;
 use tokio::time::{Instant, timeout};
 
 use crate::apps::Apps;
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, evidence_lost};
 use crate::eyes::Eyes;
 use crate::seen::Seen;
 use crate::so_far::SoFar;
@@ -135,7 +135,7 @@ impl<'a> Stage<'a> {
             Action::Think { .. } | Action::Finish { .. } | Action::Reject { .. } => {
                 Ok(Observation::done())
             }
-            Action::Message { text } => self.hear(text).await,
+            Action::Message { text } => self.hear(text, cause, recorder).await,
             Action::Wait { seconds } => {
                 tokio::time::sleep(seconds.duration().min(left)).await;
                 if self.eyes.is_none() {
@@ -161,15 +161,23 @@ impl<'a> Stage<'a> {
     }
 
     /// Tells the user something. One who does not answer is not the agent's doing.
-    async fn hear(&mut self, message: &str) -> Result<Observation, Gone> {
+    async fn hear(
+        &mut self,
+        message: &str,
+        cause: u64,
+        recorder: &mut Recorder,
+    ) -> Result<Observation, Gone> {
         let most = self.user.takes().unwrap_or(self.patience);
-        let so_far = self.so_far.take();
         let heard = Heard {
             message,
-            so_far: &so_far,
+            so_far: &self.so_far.events(),
         };
         let reply = timeout(most, self.user.reply(heard)).await;
-        self.so_far.give_back(so_far);
+        if let Some(remark) = self.user.remark() {
+            recorder
+                .record(Source::User, Some(cause), EventBody::Note(remark))
+                .map_err(|error| Gone::Fault(evidence_lost(&error)))?;
+        }
         let fault = |class, error| Err(Gone::Fault(Fault::new(class, error)));
         match reply {
             Ok(Ok(Reply::Words(words))) => Ok(Observation::new(ObservationKind::Reply, words)),
@@ -210,8 +218,7 @@ impl<'a> Stage<'a> {
         let dropped = self.workbench.dropped();
         if dropped > 0 {
             let note = format!("{dropped} bytes of shell output over the limit were not kept");
-            let body = agon_core::EventBody::Note(note);
-            attempt.record(agon_core::Source::Harness, None, body)?;
+            attempt.record(Source::Harness, None, EventBody::Note(note))?;
         }
         Ok(self.eyes.map(Eyes::seen).unwrap_or_default())
     }

@@ -206,8 +206,7 @@ async fn freeze(
         end: attempt.models.end(turn.end)?,
         ..turn
     };
-    attempt.end = Some(turn.end);
-    attempt.record(Source::Harness, None, EventBody::End(turn.end))?;
+    attempt.turn_ended(turn.end)?;
     let unseen = turn.seen.last.is_none() && looks_at_screen(attempt.task());
     let lost = turn.end == TurnEnd::ScreenLost || unseen;
 
@@ -218,8 +217,8 @@ async fn freeze(
             Ok(Ok(frozen)) => (frozen.cut_off, Some(frozen.work)),
             // By our own limits: the agent did this, and there is nothing left to grade.
             Ok(Err(SandboxError::OutOfMemory)) => {
-                attempt.end = Some(TurnEnd::BroughtDown);
-                attempt.record(Source::Harness, None, EventBody::End(TurnEnd::BroughtDown))?;
+                attempt.end_note = None;
+                attempt.turn_ended(TurnEnd::BroughtDown)?;
                 (CutOff::after_freeze(), None)
             }
             Ok(Err(error)) => return Err(fault_of(&error)),
@@ -299,7 +298,7 @@ pub(crate) fn open_user(attempt: &Attempt, task: &Task) -> Result<Box<dyn Respon
     let context = UserContext {
         instruction: task.instruction.show(),
         seed: attempt.job.seed,
-        account: &attempt.models.account,
+        account: &attempt.models.of_user,
     };
     attempt
         .table

@@ -8,7 +8,9 @@ use std::time::Duration;
 use agon_agent::{Agent, AgentError, Answer, Reply, TrialContext};
 use agon_core::observation::ObservationKind;
 use agon_core::verdict::TurnEnd;
-use agon_core::{Action, ActionKind, EventBody, Fault, FaultClass, Limits, Observation, Source};
+use agon_core::{
+    Action, ActionKind, Condensation, EventBody, Fault, FaultClass, Limits, Observation, Source,
+};
 use agon_sandbox::Owner;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -92,7 +94,13 @@ async fn to_the_end(
     stage: &mut Stage<'_>,
     turn: &mut Turn,
 ) -> Result<TurnEnd, Fault> {
-    let end = match play(attempt, agent, stage, turn).await {
+    let stop = attempt.stop.clone();
+    let played = tokio::select! {
+        biased;
+        () = stop.cancelled() => Ok(TurnEnd::Operator),
+        played = play(attempt, agent, stage, turn) => played,
+    };
+    let end = match played {
         Ok(end) => end,
         Err(Stop::Agent(error)) => ended_by(attempt, error)?,
         Err(Stop::Fault(fault)) => return Err(fault),
@@ -175,7 +183,8 @@ async fn play(
         Err(end) => return Ok(end),
     };
     let mut deadline = Instant::now() + limits.seconds.duration();
-    let mut detector = agent.ends_when_stuck().then(Detector::default);
+    let user = attempt.task().user.on_host();
+    let mut detector = agent.ends_when_stuck().then(|| Detector::new(user));
     let keeps_actions = attempt.task().asks_for_actions();
     let mut observation = match stage.first_sight(&mut attempt.recorder).await {
         Ok(seen) => seen,
@@ -230,16 +239,14 @@ async fn play(
                 }
             }
         }
-        cause = observe(attempt, cause, &observation)?;
+        cause = observe(attempt, cause, &mut observation)?;
         if let Some(end) = over_limit(attempt, deadline) {
             return Ok(end);
         }
         if let (Some(detector), Some(deed)) = (&mut detector, deed)
             && let Some(rule) = detector.saw(deed, &observation)
         {
-            let note = format!("the agent is stuck: {rule}");
-            attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
-            attempt.end_note = Some(note);
+            attempt.end_note = Some(format!("the agent is stuck: {rule}"));
             return Ok(TurnEnd::Stuck);
         }
     }
@@ -261,7 +268,14 @@ pub(crate) fn take_in(
 ) -> Result<Wish, Fault> {
     calls(attempt, Some(*cause))?;
     let action = match answer {
-        Answer::NotAnAction { text, why } => return refuse(attempt, cause, &text, why),
+        Answer::NotAnAction {
+            text,
+            why,
+            condensed,
+        } => {
+            note_condensed(attempt, *cause, condensed)?;
+            return refuse(attempt, cause, &text, why);
+        }
         Answer::Reply(reply) => {
             if let Some(uses) = &reply.uses {
                 allowed.retain(|kind| uses.contains(kind));
@@ -295,7 +309,7 @@ pub(crate) async fn start(
         .is_some_and(|uses| !uses.iter().any(|kind| allowed.contains(kind)))
     {
         let why = "the agent uses none of the actions that the task allows";
-        attempt.record(Source::Harness, None, EventBody::Note(why.to_owned()))?;
+        attempt.end_note = Some(why.to_owned());
         return Ok(Err(TurnEnd::Left));
     }
     if let Some(uses) = agent.uses() {
@@ -333,23 +347,34 @@ fn refuse(attempt: &mut Attempt, cause: &mut u64, text: &str, why: String) -> Re
     Ok(Wish::Refused(Observation::refused(why)))
 }
 
-pub(crate) fn observe(attempt: &mut Attempt, cause: u64, seen: &Observation) -> Result<u64, Fault> {
+/// Records what an agent gets to see, and takes out of it what is not kept.
+pub(crate) fn observe(
+    attempt: &mut Attempt,
+    cause: u64,
+    seen: &mut Observation,
+) -> Result<u64, Fault> {
     let source = match seen.kind {
         ObservationKind::Reply => Source::User,
         _ => Source::Environment,
     };
-    for picture in &seen.pictures {
-        let kept = attempt.table.writer.keep_picture(picture);
-        kept.map_err(|error| evidence_lost(&error))?;
-    }
+    attempt.keep_pictures(seen)?;
     attempt.record(source, Some(cause), EventBody::Observation(seen.clone()))
 }
 
 /// Records thought and usage, and gives the action on.
-fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action, Fault> {
-    if let Some(condensed) = reply.condensed {
+fn note_condensed(
+    attempt: &mut Attempt,
+    cause: u64,
+    condensed: Option<Condensation>,
+) -> Result<(), Fault> {
+    if let Some(condensed) = condensed {
         attempt.record(Source::Agent, Some(cause), EventBody::Condensed(condensed))?;
     }
+    Ok(())
+}
+
+fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action, Fault> {
+    note_condensed(attempt, cause, reply.condensed)?;
     if let Some(called) = reply.called {
         attempt.record(Source::Agent, Some(cause), EventBody::Called(called))?;
     }
@@ -365,7 +390,7 @@ fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action,
 
 pub(crate) fn over_limit(attempt: &Attempt, deadline: Instant) -> Option<TurnEnd> {
     let limits = &attempt.task().limits;
-    let usage = attempt.models.usage();
+    let usage = attempt.models.usage_of_agent();
     if attempt.steps >= limits.steps {
         Some(TurnEnd::StepLimit)
     } else if Instant::now() >= deadline {
@@ -428,9 +453,7 @@ pub(crate) fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd
         Gone::Spent(end) => Ok(attempt.models.spent()?.unwrap_or(end)),
         Gone::BroughtDown => Ok(TurnEnd::BroughtDown),
         Gone::ScreenLost(why) => {
-            let note = format!("the agent's screen is gone: {why}");
-            attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
-            attempt.end_note = Some(note);
+            attempt.end_note = Some(format!("the agent's screen is gone: {why}"));
             Ok(TurnEnd::ScreenLost)
         }
         Gone::Fault(fault) => Err(fault),
@@ -452,7 +475,6 @@ pub(crate) fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnE
             return Err(Fault::new(attempt.models.fault_class(), error));
         }
     };
-    attempt.record(Source::Harness, None, EventBody::Note(error.to_string()))?;
     attempt.end_note = Some(error.to_string());
     Ok(end)
 }

@@ -9,6 +9,8 @@ mod fixture;
 mod faults;
 #[path = "engine/flow.rs"]
 mod flow;
+#[path = "engine/flow_pictures.rs"]
+mod flow_pictures;
 #[path = "engine/flow_place.rs"]
 mod flow_place;
 #[path = "engine/flow_users.rs"]
@@ -17,3 +19,5 @@ mod flow_users;
 mod resuming;
 #[path = "engine/workbench.rs"]
 mod workbench;
+#[path = "engine/workbench_bounds.rs"]
+mod workbench_bounds;

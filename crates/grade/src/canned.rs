@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agon_core::check::Check;
+use agon_core::check::{Check, CheckKind, Stream, TextTest};
 use agon_core::files::{FileEntry, FileTree};
 use agon_core::{
     Action, CutOff, Digest, Environment, EnvironmentKind, Fault, Task, TaskId, Verdict, VerifyOnly,
 };
 use agon_sandbox::{
-    Exec, ExecOutput, Frozen, Moment, Owner, Piped, Provider, Request, Sandbox, SandboxError,
-    Terminal, WorkArchive,
+    Captured, Exec, ExecOutput, Exit, Frozen, Moment, Owner, Piped, Provider, Request, Sandbox,
+    SandboxError, Terminal, WorkArchive,
 };
 use async_trait::async_trait;
 
@@ -28,6 +28,8 @@ pub(crate) struct Canned {
     pub refuses_archives: Option<fn() -> SandboxError>,
     /// What copying files in answers.
     pub refuses_files: Option<fn() -> SandboxError>,
+    /// What reading a file answers, in place of what it holds.
+    pub refuses_reading: Option<fn() -> SandboxError>,
     /// Is never destroyed.
     pub stays: bool,
     /// What reading a file of this path answers.
@@ -49,6 +51,7 @@ impl Canned {
             calls: Arc::default(),
             refuses_archives: None,
             refuses_files: None,
+            refuses_reading: None,
             stays: false,
             holds: None,
         }
@@ -101,6 +104,9 @@ impl Sandbox for Canned {
     }
     async fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, SandboxError> {
         self.note(format!("read {path}"));
+        if let Some(error) = self.refuses_reading {
+            return Err(error());
+        }
         match self.holds {
             Some((held, text)) if held == path => Ok(text.into()),
             _ => Err(SandboxError::Denied(format!("no {path}"))),
@@ -225,4 +231,71 @@ pub(crate) async fn graded(
         sight: remains.sight.as_ref(),
     };
     grade(task, &evidence, place).await
+}
+
+pub(crate) fn check(kind: CheckKind, weight: f64) -> Check {
+    Check {
+        name: None,
+        weight,
+        kind,
+    }
+}
+
+pub(crate) fn answers(text: &str, weight: f64) -> Check {
+    let tests = vec![TextTest::Contains(text.to_owned())];
+    check(CheckKind::ReturnedResult { tests }, weight)
+}
+
+pub(crate) fn prints(text: &str) -> Check {
+    let kind = CheckKind::CommandOutput {
+        command: "true".into(),
+        stream: Stream::Stdout,
+        tests: vec![TextTest::Equals(text.to_owned())],
+        exit_status: Some(0),
+    };
+    check(kind, 1.0)
+}
+
+pub(crate) fn scripted() -> Check {
+    let kind = CheckKind::Script {
+        path: "check.sh".into(),
+        args: vec![],
+    };
+    check(kind, 1.0)
+}
+
+pub(crate) fn rewarded() -> Check {
+    let kind = CheckKind::Reward {
+        script: "check.sh".into(),
+    };
+    check(kind, 1.0)
+}
+
+/// Every command prints `ok`, every script says 0.5.
+pub(crate) fn saying_ok() -> Canned {
+    Canned::new(|exec| {
+        let nonce = String::from_utf8_lossy(&exec.stdin).trim().to_owned();
+        Ok(ExecOutput {
+            exit: Exit::Code(0),
+            stdout: Captured {
+                bytes: b"ok".to_vec(),
+                omitted: 0,
+            },
+            stderr: Captured::default(),
+            verdict: format!("{{\"nonce\":\"{nonce}\",\"score\":0.5}}").into_bytes(),
+        })
+    })
+}
+
+pub(crate) async fn grade_in(provider: &Canned, checks: Vec<Check>) -> Result<Verdict, Fault> {
+    let request = request();
+    let place = Place::Fresh {
+        provider,
+        request: &request,
+    };
+    let remains = Remains {
+        result: Some("a"),
+        ..Remains::default()
+    };
+    graded(&task(checks), &remains, &place).await
 }

@@ -237,42 +237,12 @@ impl Grading<'_> {
 
 #[cfg(test)]
 mod tests {
-    use agon_core::check::{ProseSubject, Stream, TextTest};
-    use agon_sandbox::{Captured, Exit, SandboxError};
+    use agon_core::check::ProseSubject;
 
     use super::*;
-    use crate::canned::{Canned, Remains, graded, request, task};
-
-    fn check(kind: CheckKind, weight: f64) -> Check {
-        Check {
-            name: None,
-            weight,
-            kind,
-        }
-    }
-
-    fn answers(text: &str, weight: f64) -> Check {
-        let tests = vec![TextTest::Contains(text.to_owned())];
-        check(CheckKind::ReturnedResult { tests }, weight)
-    }
-
-    fn prints(text: &str) -> Check {
-        let kind = CheckKind::CommandOutput {
-            command: "true".into(),
-            stream: Stream::Stdout,
-            tests: vec![TextTest::Equals(text.to_owned())],
-            exit_status: Some(0),
-        };
-        check(kind, 1.0)
-    }
-
-    fn scripted() -> Check {
-        let kind = CheckKind::Script {
-            path: "check.sh".into(),
-            args: vec![],
-        };
-        check(kind, 1.0)
-    }
+    use crate::canned::{
+        Remains, answers, check, grade_in, graded, prints, request, saying_ok, scripted, task,
+    };
 
     fn broken() -> Check {
         check(
@@ -284,74 +254,24 @@ mod tests {
         )
     }
 
-    /// Every command prints `ok`, every script says 0.5.
-    fn canned() -> Canned {
-        Canned::new(|exec| {
-            let nonce = String::from_utf8_lossy(&exec.stdin).trim().to_owned();
-            Ok(ExecOutput {
-                exit: Exit::Code(0),
-                stdout: Captured {
-                    bytes: b"ok".to_vec(),
-                    omitted: 0,
-                },
-                stderr: Captured::default(),
-                verdict: format!("{{\"nonce\":\"{nonce}\",\"score\":0.5}}").into_bytes(),
-            })
-        })
-    }
-
-    async fn grade_in(provider: &Canned, checks: Vec<Check>) -> Result<Verdict, Fault> {
-        let request = request();
-        let place = Place::Fresh {
-            provider,
-            request: &request,
-        };
-        let remains = Remains {
-            result: Some("a"),
-            ..Remains::default()
-        };
-        graded(&task(checks), &remains, &place).await
-    }
-
-    fn rewarded() -> Check {
-        let kind = CheckKind::Reward {
-            script: "check.sh".into(),
-        };
-        check(kind, 1.0)
-    }
-
-    #[tokio::test]
-    async fn what_may_have_been_planted_goes_before_tests_come_and_is_read_after_them() {
-        let mut provider = canned();
-        provider.holds = Some(("/logs/verifier/reward.json", "0.5"));
-        let verdict = grade_in(&provider, vec![rewarded()]).await.unwrap();
-        assert_eq!((verdict.passed, verdict.score), (false, 0.5));
-        let calls = provider.calls.lock().unwrap().join(", ");
-        assert_eq!(
-            calls,
-            "prepare, unpack, exec, copy /, copy /tests, exec, read /logs/verifier/reward.txt, \
-             read /logs/verifier/reward.json, destroy"
-        );
-    }
-
     #[tokio::test]
     async fn tests_that_are_not_there_could_not_be_run() {
         let missing = CheckKind::Reward {
             script: "other.sh".into(),
         };
-        let fault = grade_in(&canned(), vec![check(missing, 1.0)]).await;
+        let fault = grade_in(&saying_ok(), vec![check(missing, 1.0)]).await;
         assert!(fault.unwrap_err().message.contains("tests/other.sh"));
     }
 
     #[tokio::test]
     async fn a_task_without_checks_could_not_be_graded() {
-        let fault = grade_in(&canned(), vec![]).await.unwrap_err();
+        let fault = grade_in(&saying_ok(), vec![]).await.unwrap_err();
         assert_eq!(fault.class, FaultClass::Check);
     }
 
     #[tokio::test]
     async fn prose_needs_a_judge_before_anything_runs() {
-        let provider = canned();
+        let provider = saying_ok();
         let prose = CheckKind::Prose {
             subject: ProseSubject::ReturnedResult,
             value: "polite".into(),
@@ -368,7 +288,7 @@ mod tests {
 
     #[tokio::test]
     async fn any_stops_at_the_first_that_passes_and_faults_when_none_is_sure() {
-        let provider = canned();
+        let provider = saying_ok();
         let any = |checks| check(CheckKind::Any { checks }, 1.0);
         let verdict = grade_in(
             &provider,
@@ -386,101 +306,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_command_has_a_fresh_sandbox_and_only_scripts_see_verify() {
-        let provider = canned();
-        let verdict = grade_in(&provider, vec![prints("ok"), scripted()])
-            .await
-            .unwrap();
-        assert!(!verdict.tainted());
-        let calls = provider.calls.lock().unwrap().join(" ");
-        assert_eq!(
-            calls,
-            "prepare unpack exec destroy prepare unpack copy /tmp/verify exec destroy"
-        );
-    }
-
-    #[tokio::test]
-    async fn what_is_found_inside_is_tainted_and_verify_has_a_name_nobody_can_guess() {
-        let sandbox = canned();
-        let place = Place::Inside(&sandbox);
-        let nested = CheckKind::Any {
-            checks: vec![prints("ok")],
-        };
-        let task = task(vec![check(nested, 1.0), scripted()]);
-        let verdict = graded(&task, &Remains::default(), &place).await.unwrap();
-        assert!(verdict.checks.iter().all(|check| check.tainted));
-        let calls = sandbox.calls.lock().unwrap().clone();
-        assert_eq!(calls.len(), 3);
-        assert!(calls[1].starts_with("copy /tmp/verify-"), "{calls:?}");
-    }
-
-    #[tokio::test]
-    async fn trouble_with_a_sandbox_is_a_fault_but_what_the_agent_left_is_not() {
-        let failing = |error: fn() -> SandboxError| Canned::new(move |_| Err(error()));
-        let late = |what| SandboxError::Timeout { what, seconds: 1.0 };
-        let gone = failing(|| SandboxError::Gone("killed".into()));
-        let fault = grade_in(&gone, vec![prints("ok")]).await.unwrap_err();
-        assert_eq!(fault.class, FaultClass::Check);
-        assert_eq!(gone.calls.lock().unwrap().last().unwrap(), "destroy");
-        let stuck = Canned::new(move |_| Err(late("starting a program")));
-        let fault = grade_in(&stuck, vec![prints("ok")]).await.unwrap_err();
-        assert_eq!(fault.class, FaultClass::Timeout);
-
-        let endless = Canned::new(move |_| Err(late(agon_sandbox::error::ENDING)));
-        let exhausted = failing(|| SandboxError::OutOfMemory);
-        for spoiled in [endless, exhausted] {
-            assert!(!grade_in(&spoiled, vec![prints("ok")]).await.unwrap().passed);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_folder_that_leaves_no_memory_for_verify_is_the_agents_doing() {
-        let mut provider = canned();
-        provider.refuses_files = Some(|| SandboxError::OutOfMemory);
-        let verdict = grade_in(&provider, vec![scripted()]).await.unwrap();
-        assert_eq!((verdict.passed, verdict.score), (false, 0.0));
-        provider.refuses_files = Some(|| SandboxError::Gone("killed".into()));
-        assert!(grade_in(&provider, vec![scripted()]).await.is_err());
-    }
-
-    #[tokio::test]
-    async fn a_folder_that_can_not_be_unpacked_is_the_agents_doing() {
-        for refusal in [
-            || SandboxError::Denied("no space left".into()),
-            || SandboxError::OutOfMemory,
-            || SandboxError::Timeout {
-                what: "unpacking",
-                seconds: 60.0,
-            },
-        ] {
-            let mut provider = canned();
-            provider.refuses_archives = Some(refusal);
-            let verdict = grade_in(&provider, vec![prints("ok"), scripted()]).await;
-            let verdict = verdict.unwrap();
-            assert_eq!((verdict.passed, verdict.score), (false, 0.0));
-            assert!(verdict.checks[1].reason.contains("unpacked"));
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_sandbox_that_does_not_go_away_does_not_take_its_verdict_along() {
-        let mut provider = canned();
-        provider.stays = true;
-        assert!(
-            grade_in(&provider, vec![prints("ok")])
-                .await
-                .unwrap()
-                .passed
-        );
-    }
-
-    #[tokio::test]
     async fn nothing_passes_over_a_folder_that_was_not_taken_whole() {
         let exists = CheckKind::File {
             path: "none".into(),
             test: FileTest::Exists(false),
         };
-        let provider = canned();
+        let provider = saying_ok();
         let checks = vec![
             check(exists, 1.0),
             prints("ok"),
@@ -510,7 +341,7 @@ mod tests {
     #[tokio::test]
     async fn what_programs_printed_is_kept_beside_the_verdict() {
         let checks = vec![prints("ok"), scripted(), answers("a", 1.0)];
-        let verdict = grade_in(&canned(), checks).await.unwrap();
+        let verdict = grade_in(&saying_ok(), checks).await.unwrap();
         let [command, script, answer] = &verdict.checks[..] else {
             panic!("a check is missing");
         };

@@ -45,16 +45,12 @@ pub(crate) fn words(
         return Ok(vec![script]);
     }
     let shown = entry.path.display();
-    let line = first_line(&entry.source)
-        .map_err(|error| bad_check(format!("verify/{shown} can't be read: {error}")))?;
-    let interpreter = named(&line)
-        .or_else(|| by_ending(&entry.path))
-        .ok_or_else(|| {
-            bad_check(format!(
-                "verify/{shown} can't be run: give it a `#!` line or let its name end in .sh, .bash \
-                 or .py"
-            ))
-        })?;
+    let interpreter = of(entry)?.ok_or_else(|| {
+        bad_check(format!(
+            "verify/{shown} can't be run: give it a `#!` line or let its name end in .sh, .bash \
+             or .py"
+        ))
+    })?;
     if running == Running::Plain {
         return Ok(interpreter.plain(script));
     }
@@ -65,6 +61,20 @@ pub(crate) fn words(
             interpreter.name
         ))
     })
+}
+
+/// Whether it is Python that runs a script.
+pub(crate) fn is_python(entry: &FileEntry) -> Result<bool, Fault> {
+    let interpreter = of(entry)?;
+    Ok(interpreter.is_some_and(|interpreter| interpreter.name.starts_with("python")))
+}
+
+fn of(entry: &FileEntry) -> Result<Option<Interpreter>, Fault> {
+    let line = first_line(&entry.source).map_err(|error| {
+        let shown = entry.path.display();
+        bad_check(format!("verify/{shown} can't be read: {error}"))
+    })?;
+    Ok(named(&line).or_else(|| by_ending(&entry.path)))
 }
 
 impl Interpreter {

@@ -71,13 +71,18 @@ impl Place<'_> {
         verify: Option<(&FileTree, &str)>,
         exec: &Exec,
     ) -> Result<Ran, Fault> {
-        let opened = match self.open(work, exec.timeout).await? {
-            Ok(opened) => opened,
-            Err(why) => return Ok(Ran::Spoiled(why)),
+        let ran = match self.open(work, exec.timeout).await {
+            Ok(opened) => {
+                let ran = opened.carry_out(verify, exec).await;
+                opened.close().await;
+                ran
+            }
+            Err(stop) => Err(stop),
         };
-        let ran = carry_out(opened.sandbox(), verify, exec).await;
-        opened.close().await;
-        ran
+        match ran {
+            Ok(output) => Ok(Ran::Ended(output)),
+            Err(stop) => stop.spoiled(),
+        }
     }
 
     /// Runs a program that leaves its word in files, and reads those of [`reward::FILES`].
@@ -87,28 +92,28 @@ impl Place<'_> {
         tests: &FileTree,
         exec: &Exec,
     ) -> Result<(Ran, Rewards), Fault> {
-        let opened = match self.open(work, exec.timeout).await? {
-            Ok(opened) => opened,
-            Err(why) => return Ok((Ran::Spoiled(why), Rewards::default())),
+        let found = match self.open(work, exec.timeout).await {
+            Ok(opened) => {
+                let found = opened.reward(tests, exec).await;
+                opened.close().await;
+                found
+            }
+            Err(stop) => Err(stop),
         };
-        let found = reward_in(opened.sandbox(), tests, exec).await;
-        opened.close().await;
-        found
+        match found {
+            Ok((output, rewards)) => Ok((Ran::Ended(output), rewards)),
+            Err(stop) => Ok((stop.spoiled()?, Rewards::default())),
+        }
     }
 
-    /// The sandbox to look in, or why what the agent left made it impossible to look.
-    async fn open(
-        &self,
-        work: Option<&WorkArchive>,
-        limit: Duration,
-    ) -> Result<Result<Opened<'_>, String>, Fault> {
+    /// The sandbox to look in.
+    async fn open(&self, work: Option<&WorkArchive>, limit: Duration) -> Result<Opened<'_>, Stop> {
         let (provider, request) = match self {
             Self::Nowhere => {
-                return Err(bad_check(
-                    "the environment is `none`: there is nothing to run commands in",
-                ));
+                let why = "the environment is `none`: there is nothing to run commands in";
+                return Err(Stop::Fault(bad_check(why)));
             }
-            Self::Inside(sandbox) => return Ok(Ok(Opened::Inside(*sandbox))),
+            Self::Inside(sandbox) => return Ok(Opened::Inside(*sandbox)),
             Self::Fresh { provider, request } => (provider, request),
         };
         let work = work
@@ -119,16 +124,34 @@ impl Place<'_> {
         let unpacked = unpack(&*sandbox, work, limit).await;
         let opened = Opened::Fresh(sandbox);
         match unpacked {
-            Ok(None) => Ok(Ok(opened)),
-            Ok(Some(why)) => {
+            Ok(()) => Ok(opened),
+            Err(stop) => {
                 opened.close().await;
-                Ok(Err(why))
-            }
-            Err(fault) => {
-                opened.close().await;
-                Err(fault)
+                Err(stop)
             }
         }
+    }
+}
+
+/// Why no program of a check came to its end.
+enum Stop {
+    /// The agent's doing.
+    Spoiled(String),
+    Fault(Fault),
+}
+
+impl Stop {
+    fn spoiled(self) -> Result<Ran, Fault> {
+        match self {
+            Self::Spoiled(why) => Ok(Ran::Spoiled(why)),
+            Self::Fault(fault) => Err(fault),
+        }
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
     }
 }
 
@@ -137,6 +160,9 @@ enum Opened<'a> {
     Inside(&'a dyn Sandbox),
     Fresh(Box<dyn Sandbox>),
 }
+
+/// What stands in the files that say a reward.
+pub(crate) type Rewards = [Option<Vec<u8>>; 2];
 
 impl Opened<'_> {
     fn sandbox(&self) -> &dyn Sandbox {
@@ -152,96 +178,93 @@ impl Opened<'_> {
             let _ = in_time("removing a sandbox", Duration::ZERO, sandbox.destroy()).await;
         }
     }
+
+    async fn carry_out(
+        &self,
+        verify: Option<(&FileTree, &str)>,
+        exec: &Exec,
+    ) -> Result<ExecOutput, Stop> {
+        if let Some((tree, into)) = verify {
+            self.copy_in("copying verify/", tree, into, exec.timeout)
+                .await?;
+        }
+        self.exec("the check", exec).await
+    }
+
+    async fn reward(&self, tests: &FileTree, exec: &Exec) -> Result<(ExecOutput, Rewards), Stop> {
+        let cleared = self.exec("clearing /tests", &reward::clear()).await?;
+        if !cleared.exit.success() {
+            return Err(Stop::Spoiled(format!(
+                "what was in the way of the tests can't be removed: {}",
+                cleared.exit
+            )));
+        }
+        let blank = reward::blank()?;
+        self.copy_in("clearing rewards", &blank, "/", exec.timeout)
+            .await?;
+        let output = self.carry_out(Some((tests, reward::TESTS)), exec).await?;
+        let mut rewards = Rewards::default();
+        for (reward, path) in rewards.iter_mut().zip(reward::FILES) {
+            let read = self.sandbox().read(path, reward::MOST);
+            *reward = match in_time("reading a reward", exec.timeout, read).await? {
+                Ok(bytes) => Some(bytes),
+                // It was there before: whatever is wrong with it now is no reward.
+                Err(SandboxError::Denied(_) | SandboxError::OutOfMemory) => None,
+                Err(error) => return Err(self.stopped(error)),
+            };
+        }
+        Ok((output, rewards))
+    }
+
+    async fn copy_in(
+        &self,
+        what: &str,
+        tree: &FileTree,
+        into: &str,
+        limit: Duration,
+    ) -> Result<(), Stop> {
+        in_time(what, limit, self.sandbox().copy_in(tree, into))
+            .await?
+            .map_err(|error| self.stopped(error))
+    }
+
+    async fn exec(&self, what: &str, exec: &Exec) -> Result<ExecOutput, Stop> {
+        in_time(what, exec.timeout, self.sandbox().exec(exec))
+            .await?
+            .map_err(|error| self.stopped(error))
+    }
+
+    /// Whose doing an error is. Where the agent was, it could put anything in the way of files and
+    /// programs; in a fresh sandbox only the task itself can.
+    fn stopped(&self, error: SandboxError) -> Stop {
+        match (self, error) {
+            (
+                _,
+                error @ (SandboxError::OutOfMemory | SandboxError::Timeout { what: ENDING, .. }),
+            )
+            | (Self::Inside(_), error @ SandboxError::Denied(_)) => {
+                Stop::Spoiled(error.to_string())
+            }
+            (_, error) => Stop::Fault(trouble(error)),
+        }
+    }
 }
 
-/// Says why it was impossible, where that is the agent's doing: what is unpacked is the agent's, so it is
-/// the agent's doing if it is too much.
-async fn unpack(
-    sandbox: &dyn Sandbox,
-    work: &WorkArchive,
-    limit: Duration,
-) -> Result<Option<String>, Fault> {
+/// What is unpacked is the agent's, so it is the agent's doing if it is too much.
+async fn unpack(sandbox: &dyn Sandbox, work: &WorkArchive, limit: Duration) -> Result<(), Stop> {
     let why = match in_time("it", limit, sandbox.unpack(work)).await {
-        Ok(Ok(())) => return Ok(None),
+        Ok(Ok(())) => return Ok(()),
         Ok(Err(
             error @ (SandboxError::Denied(_)
             | SandboxError::OutOfMemory
             | SandboxError::Timeout { .. }),
         )) => error.to_string(),
-        Ok(Err(error)) => return Err(trouble(error)),
+        Ok(Err(error)) => return Err(Stop::Fault(trouble(error))),
         Err(late) => late.message,
     };
-    Ok(Some(format!(
+    Err(Stop::Spoiled(format!(
         "the working folder could not be unpacked: {why}"
     )))
-}
-
-/// What stands in the files that say a reward.
-pub(crate) type Rewards = [Option<Vec<u8>>; 2];
-
-async fn reward_in(
-    sandbox: &dyn Sandbox,
-    tests: &FileTree,
-    exec: &Exec,
-) -> Result<(Ran, Rewards), Fault> {
-    let clear = reward::clear();
-    match in_time("clearing /tests", clear.timeout, sandbox.exec(&clear)).await? {
-        Ok(output) if output.exit.success() => {}
-        Ok(output) => {
-            let why = format!(
-                "what was in the way of the tests can't be removed: {}",
-                output.exit
-            );
-            return Ok((Ran::Spoiled(why), Rewards::default()));
-        }
-        Err(error @ SandboxError::OutOfMemory) => {
-            return Ok((Ran::Spoiled(error.to_string()), Rewards::default()));
-        }
-        Err(error) => return Err(trouble(error)),
-    }
-    let blank = reward::blank()?;
-    let copied = in_time(
-        "clearing rewards",
-        exec.timeout,
-        sandbox.copy_in(&blank, "/"),
-    );
-    copied.await?.map_err(trouble)?;
-    let ran = carry_out(sandbox, Some((tests, reward::TESTS)), exec).await?;
-    let mut rewards = Rewards::default();
-    if let Ran::Ended(_) = &ran {
-        for (reward, path) in rewards.iter_mut().zip(reward::FILES) {
-            let read = in_time(
-                "reading a reward",
-                exec.timeout,
-                sandbox.read(path, reward::MOST),
-            );
-            // It was there before: whatever is wrong with it now is no reward.
-            *reward = read.await?.ok();
-        }
-    }
-    Ok((ran, rewards))
-}
-
-async fn carry_out(
-    sandbox: &dyn Sandbox,
-    verify: Option<(&FileTree, &str)>,
-    exec: &Exec,
-) -> Result<Ran, Fault> {
-    if let Some((tree, into)) = verify {
-        let copied = in_time("copying verify/", exec.timeout, sandbox.copy_in(tree, into));
-        match copied.await? {
-            Ok(()) => {}
-            Err(error @ SandboxError::OutOfMemory) => return Ok(Ran::Spoiled(error.to_string())),
-            Err(error) => return Err(trouble(error)),
-        }
-    }
-    match in_time("the check", exec.timeout, sandbox.exec(exec)).await? {
-        Ok(output) => Ok(Ran::Ended(output)),
-        Err(error @ (SandboxError::OutOfMemory | SandboxError::Timeout { what: ENDING, .. })) => {
-            Ok(Ran::Spoiled(error.to_string()))
-        }
-        Err(error) => Err(trouble(error)),
-    }
 }
 
 /// A backstop: sandboxes keep their own deadlines, and should one not, this frees the worker.
@@ -264,3 +287,6 @@ fn trouble(error: SandboxError) -> Fault {
     };
     Fault::new(class, format!("a check could not run: {error}"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,6 +43,19 @@ impl Nonce {
     }
 }
 
+/// Variables for shell scripts that run in a folder of the agent's: the Python that they call imports no
+/// file from there, from `python3 -c` and `python3 -m` on. Python scripts don't get them: those start with
+/// a path of their own, and the programs that they run for the agent may want their own folder.
+pub fn careful_python() -> impl Iterator<Item = (String, String)> {
+    [
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONNOUSERSITE",
+        "PYTHONSAFEPATH",
+    ]
+    .into_iter()
+    .map(|name| (name.to_owned(), "1".to_owned()))
+}
+
 /// How the script at `path` of the `verify` tree is started once the tree is at `verify`.
 pub(crate) fn exec(
     tree: &FileTree,
@@ -63,6 +76,9 @@ pub(crate) fn exec(
     exec.env = [("AGON_VERIFY", verify), ("PYTHONDONTWRITEBYTECODE", "1")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
+    if !interpreter::is_python(entry)? {
+        exec.env.extend(careful_python());
+    }
     exec.keep = READ;
     exec.verdict_channel = true;
     Ok(exec)
@@ -303,6 +319,7 @@ mod tests {
         let sealed = started("a.py", Running::Sealed).unwrap();
         assert_eq!(sealed.argv[0], format!("{}/python3", agon_sandbox::SEALED));
         assert_eq!(sealed.argv[3..], ["/tmp/verify/a.py", "x"]);
+        assert!(!plain.env.contains_key("PYTHONSAFEPATH"));
         assert!(started("../a.py", Running::Plain).is_err());
     }
 

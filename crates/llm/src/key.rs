@@ -85,6 +85,12 @@ impl Scrubber {
         }
     }
 
+    /// The text without any key, if it holds one. For texts that are JSON: a key holds nothing that JSON
+    /// would write differently.
+    pub fn scrubbed(text: &str) -> Option<String> {
+        Self::finds(text).then(|| Self::scrub(text))
+    }
+
     pub fn scrub(text: &str) -> String {
         let keys = known().lock().unwrap_or_else(PoisonError::into_inner);
         keys.iter().fold(text.to_owned(), |text, key| {

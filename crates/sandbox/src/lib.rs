@@ -27,4 +27,4 @@ pub use limits::Enforcement;
 pub use local::{LocalConfig, LocalProvider, SEALED};
 pub use owned_folder::OwnedFolder;
 pub use reaper::{OwnerMark, Reaped, reap_dead_owners};
-pub use session::{CommandResult, OutputSink, SessionOptions, ShellSession, Timeouts};
+pub use session::{CommandResult, Left, OutputSink, SessionOptions, ShellSession, Timeouts};

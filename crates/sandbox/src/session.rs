@@ -91,6 +91,8 @@ pub struct CommandResult {
     pub exit: Option<i32>,
     /// Still running: wait, send input or a control key.
     pub running: bool,
+    /// Why it was left running, if it was.
+    pub left: Option<Left>,
     /// Killed because its time was over.
     pub timed_out: bool,
     /// The shell itself ended or had to be ended and a new one was started: working folder and
@@ -98,6 +100,15 @@ pub struct CommandResult {
     pub restarted: bool,
     /// The shell's working folder, as of the last prompt.
     pub cwd: String,
+}
+
+/// What made a command that still runs be left to itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// It printed nothing for as long as [`Timeouts::quiet`].
+    Silent,
+    /// [`Timeouts::patience`] or [`Timeouts::wait`] was over.
+    Late,
 }
 
 pub struct ShellSession {
@@ -246,13 +257,19 @@ impl ShellSession {
         let (wait, patience) = (from_now(timeouts.wait), from_now(timeouts.patience));
         loop {
             let quiet = Instant::now() + timeouts.quiet;
-            let soft = wait.unwrap_or_else(|| patience.map_or(quiet, |most| most.min(quiet)));
-            let deadline = hard.min(soft);
-            match self.step(deadline).await? {
+            let (soft, left) = match wait.or(patience.filter(|most| *most <= quiet)) {
+                Some(late) => (late, Left::Late),
+                None => (quiet, Left::Silent),
+            };
+            match self.step(hard.min(soft)).await? {
                 Step::Output => {}
                 Step::Ended(end) => return self.ended(sandbox, end, false).await,
                 Step::Deadline if Instant::now() >= hard => return self.kill(sandbox).await,
-                Step::Deadline => return Ok(self.result(None)),
+                Step::Deadline => {
+                    let mut result = self.result(None);
+                    result.left = Some(left);
+                    return Ok(result);
+                }
             }
         }
     }
@@ -379,6 +396,7 @@ impl ShellSession {
             output: capture.finish(),
             exit,
             running: self.is_running(),
+            left: None,
             timed_out: false,
             restarted: false,
             cwd: self.cwd.clone(),

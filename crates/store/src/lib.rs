@@ -18,7 +18,7 @@ pub use error::StoreError;
 pub use folder::{RunFolder, RunLock};
 pub use progress::{Latest, Progress};
 pub use reader::RunReader;
-pub use recorder::{Listener, Recorder};
+pub use recorder::{Cleaner, Listener, Recorder};
 pub use stored::{
     AgentStamp, EventsAt, HostStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp, TrialLine,
 };

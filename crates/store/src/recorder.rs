@@ -29,7 +29,11 @@ pub struct Recorder {
     folder: PathBuf,
     place: Place,
     listener: Option<Listener>,
+    cleaner: Option<Cleaner>,
 }
+
+/// Takes out of a text what must not be recorded; `None`: there is nothing of it.
+pub type Cleaner = fn(&str) -> Option<String>;
 
 /// Is told of every event as it is recorded. Must be quick.
 #[derive(Clone)]
@@ -77,7 +81,13 @@ impl Recorder {
             folder,
             place: Place::Gathered(Vec::new()),
             listener: None,
+            cleaner: None,
         }
+    }
+
+    /// Everything goes through `cleaner` from here on, before anybody sees or keeps it.
+    pub fn clean_by(&mut self, cleaner: Cleaner) {
+        self.cleaner = Some(cleaner);
     }
 
     /// Whoever listened before does no more.
@@ -113,26 +123,37 @@ impl Recorder {
     }
 
     fn write(&mut self, event: &Event) -> io::Result<()> {
-        if let Some(Listener(hear)) = &self.listener {
-            hear(event);
+        let mut line = serde_json::to_string(event)?;
+        let cleaned = self.cleaner.and_then(|clean| clean(&line));
+        match cleaned {
+            None => self.tell_listener(event),
+            Some(clean) => {
+                self.tell_listener(&serde_json::from_str(&clean)?);
+                line = clean;
+            }
         }
+        line.push('\n');
+        let line = line.as_bytes();
         match &mut self.place {
             Place::Gathered(gathered) => {
-                serde_json::to_writer(&mut *gathered, event)?;
-                gathered.push(b'\n');
+                gathered.extend_from_slice(line);
                 if gathered.len() > SMALL || event.t > YOUNG.as_secs_f64() {
                     self.move_out()?;
                 }
             }
             Place::Own { events, bytes, .. } => {
-                let mut line = serde_json::to_vec(event)?;
-                line.push(b'\n');
-                events.append(&line)?;
+                events.append(line)?;
                 *bytes += line.len() as u64;
                 self.writer.sync().soon(events.file())?;
             }
         }
         Ok(())
+    }
+
+    fn tell_listener(&self, event: &Event) {
+        if let Some(Listener(hear)) = &self.listener {
+            hear(event);
+        }
     }
 
     /// Takes over an event of an earlier attempt as it is; what is recorded next comes after it.

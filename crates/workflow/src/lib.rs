@@ -23,7 +23,9 @@ pub use eval::{
     EvalMetadata, EvalOutput, Instance, Selection, codeact_user_response,
     compatibility_for_eval_history_pairs, make_metadata, prepare_dataset,
 };
-pub use evaluation::{Benchmark, EvalError, RunOptions, run_benchmark, run_evaluation};
+pub use evaluation::{
+    Benchmark, EvalError, RunOptions, get_metrics, run_benchmark, run_evaluation,
+};
 pub use events::{Action, CmdRunAction, Event, MessageAction, Observation};
 pub use runtime::{Runtime, create_runtime};
 pub use state::State;

@@ -2,6 +2,7 @@
 //! unless it is a person, and never sees more than the agent was told and did.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::Event;
@@ -12,8 +13,8 @@ use async_trait::async_trait;
 #[derive(Debug, Clone, Copy)]
 pub struct Heard<'a> {
     pub message: &'a str,
-    /// All that was recorded of the trial, up to the message; empty unless [`Respondent::looks_back`].
-    pub so_far: &'a [Event],
+    /// All that was recorded of the trial, up to the message; empty unless the user is the program's own.
+    pub so_far: &'a Arc<Vec<Event>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,11 +44,7 @@ pub enum UserError {
     Setup(String),
     #[error("the simulated user's model failed: {0}")]
     Model(String),
-    /// It said what contradicts its facts, or fell out of its part, again and again.
-    #[error("the simulated user did not stay with its facts: {0}")]
-    Untruthful(String),
-    /// The trial's or the run's tokens or money are used up: `TokenLimit` or `MoneyLimit`. No fault if
-    /// they were the trial's.
+    /// The tokens or money of whoever pays are used up: `TokenLimit` or `MoneyLimit`.
     #[error("there is no budget left for the simulated user's model")]
     Spent(TurnEnd),
     #[error("nobody answers: {0}")]
@@ -58,9 +55,9 @@ pub enum UserError {
 pub trait Respondent: fmt::Debug + Send {
     async fn reply(&mut self, heard: Heard<'_>) -> Result<Reply, UserError>;
 
-    /// Whether it wants to know all that happened so far.
-    fn looks_back(&self) -> bool {
-        false
+    /// What is to be recorded of how the last answer came about, and never told to the agent.
+    fn remark(&mut self) -> Option<String> {
+        None
     }
 
     /// How long an answer may take, where that is more than a step of the agent.
@@ -79,6 +76,6 @@ pub trait Person: fmt::Debug + Send + Sync {
 /// What a user says to a message, in tests.
 #[cfg(test)]
 pub(super) async fn said(user: &mut dyn Respondent, message: &str) -> Reply {
-    let so_far = &[];
+    let so_far = &Arc::default();
     user.reply(Heard { message, so_far }).await.unwrap()
 }

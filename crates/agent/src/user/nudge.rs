@@ -52,7 +52,7 @@ pub fn words(solution_tags: bool, said: u32) -> String {
         "When you have solved it, put your final answer between <solution> and </solution>, send it to me \
          in a message, and then use `finish`.\n"
     } else {
-        "When you have solved it, use `finish` and put your answer into its result.\n"
+        "When you have solved it, use `finish` and give your answer with it.\n"
     };
     words += "IMPORTANT: no human can help you, so never ask for one.\n";
     if said >= PATIENCE {

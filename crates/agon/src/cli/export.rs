@@ -78,7 +78,16 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
             args.from.display()
         )));
     }
+    let mut failed = 0;
     for made in &imported {
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => {
+                output::say(&format!("agon: {}", output::plain(&error.to_string())));
+                failed += 1;
+                continue;
+            }
+        };
         for warning in &made.warnings {
             output::say(&format!("agon: {}", output::plain(warning)));
         }
@@ -89,6 +98,12 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
             made.from.display()
         ));
         output::data(&made.run.display().to_string())?;
+    }
+    if failed > 0 {
+        return Err(Failure::new(format_args!(
+            "{failed} of {} files could not be imported",
+            imported.len()
+        )));
     }
     Ok(Exit::Done)
 }

@@ -1,14 +1,26 @@
 //! The manifest as a promise: going on with a run means the same run, and grading again means the
 //! same play. Says in words what differs.
 
-use agon_core::Digest;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use agon_core::{Digest, TaskId};
 use agon_engine::Mode;
-use agon_store::{Manifest, RunFolder};
+use agon_store::{Manifest, RunFolder, TaskStamp};
 use agon_suite::{AgentIdentity, Facts, SuiteFacts, TaskFacts, difference};
 
 use super::failure::Failure;
 use super::model_stamp;
 use super::report::RUNS;
+
+/// Whether a run can get further tasks later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// What was to be played is part of what its numbers mean.
+    Fixed,
+    /// Instances of a benchmark come as they are asked for.
+    Open,
+}
 
 /// A new run's manifest is written before its first trial; an old one must say the same.
 pub(super) fn settle(
@@ -16,6 +28,7 @@ pub(super) fn settle(
     old: Option<&Manifest>,
     new: &Manifest,
     mode: Mode,
+    growth: Growth,
 ) -> Result<(), Failure> {
     let path = folder.path().display();
     let Some(old) = old else {
@@ -40,6 +53,13 @@ pub(super) fn settle(
         }
         return Ok(());
     };
+    let grown = (growth == Growth::Open && mode != Mode::ValidateOnly).then(|| grown(old, new));
+    // In a run that can grow, only tasks that both know can differ.
+    let (old, new) = match growth {
+        Growth::Fixed => (Cow::Borrowed(old), Cow::Borrowed(new)),
+        Growth::Open => (Cow::Owned(among(old, new)), Cow::Owned(among(new, old))),
+    };
+    let (old, new) = (old.as_ref(), new.as_ref());
     let mut differences = match mode {
         // Other checks are the point of grading again; what was played stays what it was.
         Mode::ValidateOnly => difference(&played_facts(old), &played_facts(new)),
@@ -52,12 +72,38 @@ pub(super) fn settle(
     };
     differences.extend(images(old, new));
     if differences.is_empty() {
+        if let Some(grown) = grown {
+            folder.write_manifest(&grown)?;
+        }
         return Ok(());
     }
     Err(Failure::new(format_args!(
         "{path} holds another run; choose another --out, or undo what differs:\n  {}",
         differences.join("\n  ")
     )))
+}
+
+/// A manifest without the tasks that another one does not have.
+fn among(manifest: &Manifest, other: &Manifest) -> Manifest {
+    let mut same = manifest.clone();
+    let known = ids(other);
+    same.tasks.retain(|stamp| known.contains(&stamp.task));
+    same
+}
+
+fn ids(manifest: &Manifest) -> HashSet<&TaskId> {
+    manifest.tasks.iter().map(|stamp| &stamp.task).collect()
+}
+
+/// The old run with the tasks that are new in it.
+fn grown(old: &Manifest, new: &Manifest) -> Manifest {
+    let mut all = old.clone();
+    let known = ids(old);
+    let unknown = |stamp: &&TaskStamp| !known.contains(&stamp.task);
+    all.tasks.extend(new.tasks.iter().filter(unknown).cloned());
+    all.programs.extend(new.programs.clone());
+    all.plan = facts(&all).digest();
+    all
 }
 
 /// What was graded again has the checks of now: the manifest says so from now on.

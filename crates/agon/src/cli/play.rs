@@ -17,6 +17,7 @@ use super::contest::{Contest, Entry};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::load::Loaded;
+use super::manifest::Growth;
 use super::report::{RUNS, find_run};
 use super::{host, manifest, output, progress, signals};
 
@@ -62,6 +63,8 @@ pub(super) struct Sitting {
     pub(super) earlier: Earlier,
     /// Trials at a time, unless the user says otherwise.
     pub(super) workers: usize,
+    /// Whether further tasks may come to the run later.
+    pub(super) growth: Growth,
     /// Result files beside those of the run folder.
     pub(super) results: Option<Box<dyn Results>>,
 }
@@ -97,7 +100,7 @@ pub(super) async fn play(args: &PlayArgs, sitting: Sitting) -> Result<Exit, Fail
     let entered = Contest::enter(sitting.loaded, &entry, own, &folder, Arc::clone(&clock));
     let begun = entered.await.and_then(|contest| {
         contest.check_money(&entry.models, args.budget_money)?;
-        manifest::settle(&folder, old, &contest.manifest, mode)?;
+        manifest::settle(&folder, old, &contest.manifest, mode, sitting.growth)?;
         Ok(contest)
     });
     let contest = begun.inspect_err(|_| discard_if_unused(&folder))?;

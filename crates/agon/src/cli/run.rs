@@ -15,6 +15,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::llm::{ModelArgs, OpenModels};
 use super::load::Loaded;
+use super::manifest::Growth;
 use super::play::{Earlier, Sitting, play};
 use super::report::find_run;
 use super::{host, list, output, predict};
@@ -58,6 +59,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
         own_agent: None,
         earlier: chosen.earlier,
         workers: host::cpus(),
+        growth: Growth::Fixed,
         results: None,
     };
     play(&args.play, sitting).await

@@ -332,3 +332,44 @@ fn cheats_of_every_kind_score_nothing_and_grading_again_says_the_same() {
         assert_eq!(&patch, old_patch, "{id}");
     }
 }
+
+/// Scripts that ask Python for their verdict, in a folder of the agent's.
+#[test]
+fn modules_that_the_agent_left_are_none_of_the_graders() {
+    let bench = Bench::new();
+    let script = r#"#!/bin/bash
+read -r nonce
+score=$(python3 -c 'import json; print(int(json.loads(open("out.json").read())["sum"] == 5))')
+printf '{"nonce":"%s","score":%s}\n' "$nonce" "${score:-0}" >&3
+"#;
+    let complete = "python3 -c 'import json; json.dump({\"sum\": int(open(\"sum\").read())}, open(\"out.json\", \"w\"))'";
+    let fake = "cat > json.py <<'EOF'\ndef loads(text): return {\"sum\": 5}\ndef dump(it, file): \
+        file.write('{\"sum\": 5}')\nEOF\necho 3 > sum";
+    for (id, command) in [("honest", "echo 5 > sum"), ("cheat", fake)] {
+        for (way, file) in [("script", "out.json"), ("complete", "sum")] {
+            let mut task = json!({
+                "task": "Write the sum of 2 and 3 as JSON.",
+                "checks": [{ "type": "script", "path": "check.sh" }],
+                "solution": [{ "action": "run", "command": command }],
+            });
+            match file {
+                "sum" => task["complete_cmd"] = json!(complete),
+                _ => {
+                    let written = format!("{command}; echo \"{{\\\"sum\\\": $(cat sum)}}\" > out.json");
+                    task["solution"][0]["command"] = json!(written);
+                }
+            }
+            let folder = format!("suite/test/{id}-{way}");
+            bench.write(&format!("{folder}/task.yaml"), &task.to_string());
+            bench.write(&format!("{folder}/verify/check.sh"), script);
+        }
+    }
+    let called = bench.run(&["--agent", "oracle"]).expect(0);
+    assert_eq!(called.json()["faulted"], 0, "{}", called.stderr());
+    let results = results(&bench);
+    assert_eq!(results.len(), 4);
+    for (id, (line, _)) in results {
+        let score = f64::from(u8::from(id.starts_with("honest")));
+        assert_eq!(line.score, score, "{id}: {line:?}");
+    }
+}

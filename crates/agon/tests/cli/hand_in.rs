@@ -109,6 +109,28 @@ fn a_script_that_fails_is_told_and_what_is_there_is_graded() {
 }
 
 #[test]
+fn a_script_does_not_hide_that_something_is_missing() {
+    let bench = Bench::new();
+    // Deeper than any name can say.
+    let hide = "for i in {1..300}; do mkdir dddddddddddddddddddd; cd dddddddddddddddddddd; done; touch secret";
+    let completing = json!({
+        "complete_cmd": "touch done",
+        "checks": [{ "type": "file", "path": "secret", "exists": false }],
+    });
+    let mut patched = completing.clone();
+    patched["setup_cmd"] = json!(REPOSITORY);
+    patched["hand_in"] = json!({ "patch": "repo" });
+    for task in [completing, patched] {
+        let line = played(&bench, &commands(&task, &[hide]));
+        assert_eq!((line.outcome, line.score), (Outcome::Failed, 0.0));
+        assert_eq!(line.integrity.as_deref(), Some("left out of the archive"));
+        let notes = notes(&bench, &line);
+        assert!(notes.contains("complete was not run"), "{notes}");
+        std::fs::remove_dir_all(bench.path("run")).unwrap();
+    }
+}
+
+#[test]
 fn a_script_runs_where_no_program_of_the_agent_lives() {
     let bench = Bench::new();
     let task = json!({

@@ -3,8 +3,8 @@
 
 use agon_sandbox::{ExecOutput, WorkArchive};
 
-use super::fresh::{Room, Rooms, Stop, said};
-use crate::furnish::script;
+use super::fresh::{Room, Rooms, Stop};
+use crate::furnish::{said, script};
 
 /// Bytes kept of each stream.
 const OUTPUT: u64 = 1 << 20;
@@ -38,6 +38,7 @@ async fn complete_in(
     room.unpack(work).await?;
     let mut exec = script(text, room.limit());
     exec.keep = OUTPUT;
+    exec.env.extend(agon_grade::careful_python());
     let output = room.run(&exec).await?;
     Ok(Completed {
         work: room.freeze().await?,

@@ -129,17 +129,6 @@ impl Room<'_> {
     }
 }
 
-/// What a program said when it failed, short enough for a reason.
-pub(super) fn said(output: &ExecOutput) -> String {
-    let text = String::from_utf8_lossy(&output.stderr.bytes);
-    let text: String = text.trim().chars().take(500).collect();
-    if text.is_empty() {
-        output.exit.to_string()
-    } else {
-        format!("{}: {text}", output.exit)
-    }
-}
-
 /// The task's own part gives no ground to grade on.
 pub(super) fn bad_task(why: impl std::fmt::Display) -> Fault {
     Fault::new(FaultClass::Setup, why)

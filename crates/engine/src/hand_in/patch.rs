@@ -8,9 +8,10 @@ use agon_core::hand_in::PatchRules;
 use agon_sandbox::{ArchiveIndex, Exec, ExecOutput, Exit, Held, WorkArchive};
 use tokio::task::spawn_blocking;
 
-use super::fresh::{Room, Rooms, Stop, bad_task, said};
+use super::fresh::{Room, Rooms, Stop, bad_task};
 use super::git::Repository;
 use crate::attempt::evidence_lost;
+use crate::furnish::said;
 
 /// Most bytes of a patch.
 pub(super) const MOST: u64 = 10 << 20;

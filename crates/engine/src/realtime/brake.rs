@@ -5,8 +5,8 @@ use std::sync::{Mutex as Lock, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agon_agent::play::Stop;
+use agon_core::Fault;
 use agon_core::verdict::TurnEnd;
-use agon_core::{EventBody, Fault, Source};
 use agon_sandbox::{Sandbox, SandboxError};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
@@ -126,7 +126,6 @@ impl Trouble {
             Self::Gone(gone) => ended_by_loss(attempt, gone),
             Self::Restless(why) => {
                 let note = format!("the world does not stand still: {why}");
-                attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
                 attempt.end_note = Some(note);
                 Ok(TurnEnd::Crashed)
             }

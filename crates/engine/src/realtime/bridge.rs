@@ -173,7 +173,7 @@ impl Bridge<'_, '_> {
                     observation = performed?;
                 }
             }
-            cause = observe(attempt, cause, &observation)?;
+            cause = observe(attempt, cause, &mut observation)?;
             if let Some(end) = over_limit(attempt, counts.deadline(&limits)) {
                 return Ok(end);
             }

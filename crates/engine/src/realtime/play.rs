@@ -100,7 +100,7 @@ pub(crate) async fn take(
     let ended = ended?;
     over.and(dismissed)?;
     turn.end = ended.end;
-    if let Some(note) = &ended.note {
+    if let (Some(note), Some(_)) = (&ended.note, &attempt.end_note) {
         attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
     }
     if attempt.end_note.is_none() {

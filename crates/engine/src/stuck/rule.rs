@@ -16,6 +16,10 @@ const ROUNDS: usize = 3;
 pub(crate) enum Rule {
     /// Four times the same action with the same result.
     SameResult,
+    /// Eight times the same command with the same exit status, whatever it printed.
+    SameStatus,
+    /// So many times the same wait, in which nothing happened.
+    Waiting(u32),
     /// Three times the same action, and an error each time.
     SameError,
     /// Three times the same cell, which is no Python.
@@ -32,6 +36,10 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SameResult => f.write_str("the same action four times with the same result"),
+            Self::SameStatus => {
+                f.write_str("the same command eight times with the same exit status")
+            }
+            Self::Waiting(times) => write!(f, "nothing happened while it waited {times} times"),
             Self::SameError => f.write_str("the same action three times with an error each time"),
             Self::SameSyntaxError => {
                 f.write_str("the same cell three times with the same syntax error")
@@ -48,6 +56,7 @@ impl Rule {
     pub(super) fn find(steps: &[Step]) -> Option<Self> {
         let simple = [
             (Self::SameResult, 4, same_result as fn(&[Step]) -> bool),
+            (Self::SameStatus, 8, same_status),
             (Self::SameError, 3, same_error),
             (Self::SameSyntaxError, 3, same_syntax_error),
             (Self::Monologue, 3, monologue),
@@ -78,6 +87,15 @@ fn same_deed(steps: &[Step]) -> bool {
 fn same_result(steps: &[Step]) -> bool {
     // What a user answers is for the monologue's rule.
     !steps.iter().any(Step::is_message) && steps.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+fn same_status(steps: &[Step]) -> bool {
+    let status = |step: &Step| match step.seen {
+        Seen::Ran { status, .. } => status,
+        _ => None,
+    };
+    let first = steps.first().and_then(status);
+    same_deed(steps) && first.is_some() && steps.iter().all(|step| status(step) == first)
 }
 
 fn same_error(steps: &[Step]) -> bool {

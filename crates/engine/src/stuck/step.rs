@@ -1,5 +1,5 @@
 //! One step of an agent, as far as it matters for whether it is the same as another: what it did and why,
-//! and what came of it. Numbers and times of events don't matter, nor does what a command printed.
+//! and what came of it. Numbers and times of events don't matter.
 
 use agon_agent::Answer;
 use agon_core::observation::ObservationKind;
@@ -25,8 +25,11 @@ pub(crate) struct Deed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Message,
-    /// With the digest of its command.
-    Run(Digest),
+    Run,
+    /// Waits, whatever runs.
+    Wait,
+    /// Waits, if a command runs.
+    More,
     Cell,
     Other,
 }
@@ -48,10 +51,23 @@ impl Deed {
             what: Digest::of_parts([b"action".as_slice(), &written, thought]),
             subject: match action {
                 Action::Message { .. } => Subject::Message,
-                Action::Run { command, .. } => Subject::Run(Digest::of(command.as_bytes())),
+                Action::Run { command, input, .. } if !input && command.trim().is_empty() => {
+                    Subject::More
+                }
+                Action::Run { .. } => Subject::Run,
+                Action::Wait { .. } => Subject::Wait,
                 Action::Cell { .. } => Subject::Cell,
                 _ => Subject::Other,
             },
+        }
+    }
+
+    /// Whether all it did was to wait for something that goes on.
+    pub(super) fn waits(self, observation: &Observation) -> bool {
+        match self.subject {
+            Subject::More => observation.running,
+            Subject::Wait => true,
+            _ => false,
         }
     }
 }
@@ -63,11 +79,10 @@ pub(super) enum Seen {
     Said(Digest),
     /// It could not be done, or was not allowed.
     Error(Digest),
-    /// A command's result: what it printed counts only while it runs, when it shows that it gets on.
+    /// A command's result.
     Ran {
-        command: Digest,
         status: Option<i32>,
-        printed: Option<Digest>,
+        printed: Digest,
     },
     /// A cell's result, and the line that says why its code is no Python.
     Cell {
@@ -84,21 +99,22 @@ pub(super) struct Step {
 }
 
 impl Step {
-    pub(super) fn new(deed: Deed, observation: &Observation) -> Self {
+    /// `hears_nothing`: what the user answers does not depend on what was said, so it does not matter.
+    pub(super) fn new(deed: Deed, observation: &Observation, hears_nothing: bool) -> Self {
         let text = || Digest::of(observation.text.as_bytes());
         let seen = match (observation.kind, deed.subject) {
             (ObservationKind::Error | ObservationKind::Refused, _) => Seen::Error(text()),
+            (_, Subject::Message) if hears_nothing => Seen::Said(Digest::of(b"")),
             (_, Subject::Message) => Seen::Said(text()),
-            (_, Subject::Run(command)) => Seen::Ran {
-                command,
+            (_, Subject::Run | Subject::More) => Seen::Ran {
                 status: observation.exit_status,
-                printed: observation.running.then(text),
+                printed: text(),
             },
             (_, Subject::Cell) => Seen::Cell {
                 printed: text(),
                 mistake: syntax_error(&observation.text),
             },
-            (_, Subject::Other) => {
+            (_, Subject::Wait | Subject::Other) => {
                 let whole = serde_json::to_vec(observation).unwrap_or_default();
                 Seen::Other(Digest::of(&whole))
             }

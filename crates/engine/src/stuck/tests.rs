@@ -2,7 +2,8 @@
 
 use agon_agent::{Answer, Reply};
 use agon_core::observation::ObservationKind;
-use agon_core::{Action, Observation};
+use agon_core::user::Nudge;
+use agon_core::{Action, Observation, User};
 use proptest::prelude::*;
 
 use super::*;
@@ -67,8 +68,19 @@ fn refused(text: &str, why: &str) -> Taken {
     let answer = Answer::NotAnAction {
         text: text.to_owned(),
         why: why.to_owned(),
+        condensed: None,
     };
     (answer, Observation::refused(why))
+}
+
+/// At which step it first says something, and what, of an agent with such a user.
+fn first_with(user: &User, history: &[Taken]) -> Option<(usize, Rule)> {
+    let mut detector = Detector::new(user);
+    let mut steps = history.iter().enumerate();
+    steps.find_map(|(at, (answer, seen))| {
+        let found = detector.saw(Deed::of(answer), seen);
+        found.map(|rule| (at + 1, rule))
+    })
 }
 
 /// What the detector says at the last step, whatever it said before.
@@ -81,14 +93,9 @@ fn verdict(history: &[Taken]) -> Option<Rule> {
     last
 }
 
-/// At which step it first says something, and what.
+/// The same, of one with a user who listens.
 fn first(history: &[Taken]) -> Option<(usize, Rule)> {
-    let mut detector = Detector::default();
-    let mut steps = history.iter().enumerate();
-    steps.find_map(|(at, (answer, seen))| {
-        let found = detector.saw(Deed::of(answer), seen);
-        found.map(|rule| (at + 1, rule))
-    })
+    first_with(&User::default(), history)
 }
 
 fn times(history: &[Taken], count: usize) -> Vec<Taken> {
@@ -102,19 +109,34 @@ fn times(history: &[Taken], count: usize) -> Vec<Taken> {
 
 #[test]
 fn the_same_result_four_times() {
-    // What a command prints may differ, such as a time.
-    let history = [
-        ran("date; ls", "1", 0),
-        ran("date; ls", "2", 0),
-        ran("date; ls", "3", 0),
-        ran("date; ls", "4", 0),
-    ];
+    let history = times(&[ran("ls", "a b", 0)], 9);
     assert_eq!(first(&history), Some((4, Rule::SameResult)));
     let reads = times(
         &[read("a", Observation::new(ObservationKind::Content, "x"))],
         9,
     );
     assert_eq!(first(&reads), Some((4, Rule::SameResult)));
+}
+
+/// What a command prints may differ by no more than a time.
+#[test]
+fn the_same_status_eight_times() {
+    let tests: Vec<Taken> = (0..9)
+        .map(|n| ran("make test", &format!("failed in {n} s"), 2))
+        .collect();
+    assert_eq!(first(&tests), Some((8, Rule::SameStatus)));
+}
+
+#[test]
+fn a_command_that_tells_something_new_is_no_repetition_until_it_is_far_too_often() {
+    let mut polled: Vec<Taken> = (0..7)
+        .map(|n| ran("tail -1 log", &n.to_string(), 0))
+        .collect();
+    polled.push(ran("tail -1 log", "done", 1));
+    assert_eq!(first(&polled), None);
+    let in_turn = |n: u32| [ran("sleep 9", "", 0), ran("wc log", &n.to_string(), 0)];
+    let history: Vec<Taken> = (0..9).flat_map(in_turn).collect();
+    assert_eq!(first(&history), None);
 }
 
 #[test]
@@ -160,11 +182,36 @@ fn the_same_thought_is_a_repetition() {
 }
 
 #[test]
-fn waiting_for_a_command_that_prints_is_getting_on() {
-    let building: Vec<Taken> = (0..9).map(|n| waited(&format!("[{n}/9]"))).collect();
+fn waiting_for_a_command_is_what_the_agent_was_told_to_do() {
+    let building: Vec<Taken> = (0..90).map(|n| waited(&format!("[{n}/9]"))).collect();
     assert_eq!(first(&building), None);
-    let hanging = times(&[waited("no new output")], 9);
-    assert_eq!(first(&hanging), Some((4, Rule::SameResult)));
+    let mut silent = times(&[waited("no new output")], 19);
+    silent.insert(0, ran("make", "", 0));
+    silent.push(waited("linking"));
+    silent.extend(times(&[waited("no new output")], 19));
+    assert_eq!(first(&silent), None);
+    let hanging = times(&[waited("no new output")], 25);
+    assert_eq!(first(&hanging), Some((20, Rule::Waiting(20))));
+    let wait = Action::Wait {
+        seconds: agon_core::Seconds::whole(1),
+    };
+    let idle = times(&[(wait.into(), Observation::done())], 25);
+    assert_eq!(first(&idle), Some((20, Rule::Waiting(20))));
+}
+
+/// Nothing runs, so there is nothing to wait for.
+#[test]
+fn waiting_for_nothing_is_an_action_like_any_other() {
+    let nothing = (Action::run("").into(), Observation::error("nothing runs"));
+    assert_eq!(first(&times(&[nothing], 5)), Some((3, Rule::SameError)));
+    let pressed = Action::Run {
+        command: String::new(),
+        input: true,
+        timeout: None,
+        wait: None,
+    };
+    let pressed = (pressed.into(), waited("again?").1);
+    assert_eq!(first(&times(&[pressed], 5)), Some((4, Rule::SameResult)));
 }
 
 #[test]
@@ -252,6 +299,20 @@ fn the_same_message_three_times() {
     assert_eq!(first(&history), Some((3, Rule::Monologue)));
 }
 
+/// Such users say what they say, so that it is no news.
+#[test]
+fn answers_of_users_who_do_not_listen_do_not_matter() {
+    let history = [
+        said("What now?", "Go on."),
+        said("What now?", "Go on, or give up."),
+        said("What now?", "Go on, or give up."),
+    ];
+    assert_eq!(first(&history), None);
+    for user in [User::Nudge(Nudge::default()), User::Fixed(String::new())] {
+        assert_eq!(first_with(&user, &history), Some((3, Rule::Monologue)));
+    }
+}
+
 #[test]
 fn a_conversation_that_moves_is_no_monologue() {
     let asked = [
@@ -306,7 +367,14 @@ fn any_step() -> impl Strategy<Value = Taken> {
         (0..2_u8, 0..2_u8).prop_map(|(n, m)| said(&n.to_string(), &m.to_string())),
         (0..2_u8).prop_map(|n| cell(&n.to_string(), "SyntaxError: no")),
         (0..2_u8).prop_map(|n| refused(&n.to_string(), "no")),
-        (0..2_u8).prop_map(|n| waited(&n.to_string())),
+    ]
+}
+
+/// The same, and waits, which have a rule of their own.
+fn any_step_or_wait() -> impl Strategy<Value = Taken> {
+    prop_oneof![
+        6 => any_step(),
+        1 => (0..2_u8).prop_map(|n| waited(&n.to_string())),
     ]
 }
 
@@ -325,7 +393,7 @@ fn other_step(n: usize, (kind, seen): (u8, Taken)) -> Taken {
 proptest! {
     #[test]
     fn whoever_did_seven_different_things_is_not_stuck(
-        before in prop::collection::vec(any_step(), 0..30),
+        before in prop::collection::vec(any_step_or_wait(), 0..30),
         last in prop::collection::vec((0..4_u8, any_step()), 7),
     ) {
         let last = last.into_iter().enumerate().map(|(n, step)| other_step(n, step));
@@ -335,7 +403,7 @@ proptest! {
 
     #[test]
     fn whoever_goes_in_circles_is_found_in_three_rounds(
-        before in prop::collection::vec(any_step(), 0..20),
+        before in prop::collection::vec(any_step_or_wait(), 0..20),
         round in prop::collection::vec(any_step(), 1..=6),
     ) {
         let rounds = if round.len() == 1 { 4 } else { 3 };
@@ -345,7 +413,7 @@ proptest! {
 
     #[test]
     fn only_the_last_steps_count(
-        before in prop::collection::vec(any_step(), 0..60),
+        before in prop::collection::vec(any_step_or_wait(), 0..60),
         last in prop::collection::vec(any_step(), 18),
     ) {
         let alone = verdict(&last);

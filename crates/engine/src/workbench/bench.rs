@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use agon_core::{Action, Limits, Observation};
+use agon_core::{Action, Limits, Observation, Seconds};
 use agon_sandbox::{Sandbox, SandboxError};
 use tokio::time::Instant;
 
@@ -12,7 +12,12 @@ use super::browser::Browser;
 use super::cells::Cells;
 use super::files::Files;
 use super::shell::{AgentShell, Asked};
+use super::trouble::Trouble;
 use crate::stage::Gone;
+
+/// What an action may take beyond its deadline: to interrupt what it has started, to end that, to look
+/// at what came of it.
+pub(super) const GRACE: Duration = Duration::from_secs(10);
 
 /// What a workbench is made from.
 #[derive(Debug, Clone)]
@@ -34,6 +39,8 @@ pub struct Workbench {
     files: Files,
     cells: Cells,
     browser: Browser,
+    /// The agent has done something: from then on the sandbox is as the agent made it.
+    used: bool,
 }
 
 impl Workbench {
@@ -47,6 +54,7 @@ impl Workbench {
             files: Files::new(&tools),
             cells: Cells::new(tools.limits.clone(), tools.cwd.clone()),
             browser: Browser::new(tools.limits.clone(), tools.cwd.clone()),
+            used: false,
             tools,
         }
     }
@@ -56,18 +64,43 @@ impl Workbench {
         self.shell.dropped()
     }
 
-    /// Carries out an action in a sandbox, at most to the deadline.
+    /// Carries out an action in a sandbox, to the deadline and little longer.
     pub async fn perform(
         &mut self,
         sandbox: &dyn Sandbox,
         action: &Action,
         deadline: Instant,
     ) -> Result<Observation, Gone> {
-        let left = deadline.saturating_duration_since(Instant::now());
         let limits = &self.tools.limits;
         // What can't be left running ends when a command would be left.
-        let most = limits.patience.unwrap_or(limits.command);
-        let most = most.duration().min(left);
+        let most = limits.patience.unwrap_or(limits.command).duration();
+        self.perform_within(sandbox, action, most, deadline).await
+    }
+
+    /// The same; `most` is the time for what can't be left running.
+    pub async fn perform_within(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        action: &Action,
+        most: Duration,
+        deadline: Instant,
+    ) -> Result<Observation, Gone> {
+        let used = std::mem::replace(&mut self.used, true);
+        match self.carry_out(sandbox, action, most, deadline).await {
+            Ok(seen) => Ok(seen),
+            Err(trouble) => trouble.answer(sandbox, used).await,
+        }
+    }
+
+    async fn carry_out(
+        &mut self,
+        sandbox: &dyn Sandbox,
+        action: &Action,
+        most: Duration,
+        deadline: Instant,
+    ) -> Result<Observation, Trouble> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let most = most.min(left);
         match action {
             Action::Run {
                 command,
@@ -75,15 +108,12 @@ impl Workbench {
                 timeout,
                 wait,
             } => {
-                let hard = timeout.map_or(limits.command.duration(), |asked| {
-                    asked.duration().min(limits.command.duration())
-                });
                 let asked = Asked {
                     command,
                     input: *input,
-                    hard,
-                    wait: wait.map(|wait| wait.duration().min(limits.command.duration())),
-                    left,
+                    timeout: timeout.map(Seconds::duration),
+                    wait: wait.map(Seconds::duration),
+                    deadline,
                 };
                 self.shell.run(sandbox, asked).await
             }
@@ -91,11 +121,9 @@ impl Workbench {
             | Action::Write { .. }
             | Action::Edit { .. }
             | Action::Insert { .. }
-            | Action::Undo { .. } => {
-                answered(in_time(most, self.files.perform(sandbox, action)).await)
-            }
-            Action::Cell { code } => self.cells.run(sandbox, code, most).await,
-            Action::Browse { code } => self.browser.act(sandbox, code, most).await,
+            | Action::Undo { .. } => Ok(in_time(most, self.files.perform(sandbox, action)).await?),
+            Action::Cell { code } => Ok(self.cells.run(sandbox, code, most, deadline).await?),
+            Action::Browse { code } => Ok(self.browser.act(sandbox, code, most, deadline).await?),
             action => Ok(Observation::error(format!(
                 "there is no `{}` here",
                 action.kind()
@@ -113,13 +141,4 @@ async fn in_time(
     tokio::time::timeout(most, work)
         .await
         .unwrap_or(Err(SandboxError::Denied(late)))
-}
-
-/// What the agent did wrong is an answer for it; the rest is not.
-pub(super) fn answered(result: Result<Observation, SandboxError>) -> Result<Observation, Gone> {
-    match result {
-        Ok(seen) => Ok(seen),
-        Err(SandboxError::Denied(why)) => Ok(Observation::error(why)),
-        Err(error) => Err(error.into()),
-    }
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use agon_core::observation::ObservationKind;
 use agon_core::{Limits, Observation};
-use agon_sandbox::Sandbox;
+use agon_sandbox::{Sandbox, SandboxError};
+use tokio::time::Instant;
 
+use super::bench::GRACE;
 use super::drawn;
 use super::inside::{Fields, Inside, Told};
-use crate::stage::Gone;
 
 const PROGRAM: &str = concat!(
     include_str!("inside/frames.py"),
@@ -24,9 +25,12 @@ const PROGRAM: &str = concat!(
     include_str!("browser/actions.py"),
 );
 
-/// What the driver may need beyond the time of the calls: to start a browser, to look at the page, to
-/// end a browser that hangs.
-const GRACE: Duration = Duration::from_secs(60);
+/// What the driver may need beyond the time of the calls, where the turn has as much: to start a
+/// browser, to look at the page, to end a browser that hangs.
+const DRIVING: Duration = Duration::from_secs(60);
+
+/// For looking at the page after the calls.
+const LOOKING: Duration = Duration::from_secs(10);
 
 /// Room for the line that stands for what was left out.
 const MARK: usize = 64;
@@ -51,21 +55,25 @@ impl Browser {
         sandbox: &dyn Sandbox,
         calls: &str,
         most: Duration,
-    ) -> Result<Observation, Gone> {
-        let seconds = most.as_secs_f64().to_string();
-        let asked = [calls.as_bytes(), seconds.as_bytes()];
-        Ok(
-            match self.driver.ask(sandbox, &asked, most + GRACE).await? {
-                Told::Answer(fields) => self.seen(fields),
-                Told::NotThere(why) => Observation::error(format!(
-                    "the browser needs chromium and python3, which does not run in this \
-                     environment ({why})"
-                )),
-                Told::Gone(why) => Observation::error(format!(
-                    "the browser is gone, {why}: the next action starts a new one"
-                )),
-            },
-        )
+        deadline: Instant,
+    ) -> Result<Observation, SandboxError> {
+        // At the end of the turn there is less time, and a page that hangs must be told of in it.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let looking = LOOKING.min(left.saturating_sub(most) + GRACE / 2);
+        let [seconds, looking] = [most, looking].map(|time| time.as_secs_f64().to_string());
+        let asked = [calls, &seconds, &looking].map(str::as_bytes);
+        let within = most + DRIVING;
+        let told = self.driver.ask(sandbox, &asked, within, deadline).await?;
+        Ok(match told {
+            Told::Answer(fields) => self.seen(fields),
+            Told::NotThere(why) => Observation::error(format!(
+                "the browser needs chromium and python3, which does not run in this environment \
+                 ({why})"
+            )),
+            Told::Gone(why) => Observation::error(format!(
+                "the browser is gone, {why}: the next action starts a new one"
+            )),
+        })
     }
 
     fn seen(&self, fields: Fields) -> Observation {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use agon_core::observation::ObservationKind;
 use agon_core::{Limits, Observation};
-use agon_sandbox::Sandbox;
+use agon_sandbox::{Sandbox, SandboxError};
+use tokio::time::Instant;
 
 use super::drawn;
 use super::inside::{Fields, Inside, Told};
-use crate::stage::Gone;
 
 const PROGRAM: &str = concat!(
     include_str!("inside/frames.py"),
@@ -20,9 +20,9 @@ const PROGRAM: &str = concat!(
     include_str!("cells/interpreter.py"),
 );
 
-/// What the keeper may need beyond the time of a cell: to start an interpreter, to interrupt it, to
-/// end it.
-const GRACE: Duration = Duration::from_secs(80);
+/// What the keeper may need beyond the time of a cell, where the turn has as much: to start an
+/// interpreter, to interrupt it, to end it.
+const KEEPING: Duration = Duration::from_secs(80);
 
 /// How much is told of the interpreter's path and folder.
 const LONGEST_PATH: usize = 4_096;
@@ -52,22 +52,22 @@ impl Cells {
         sandbox: &dyn Sandbox,
         code: &str,
         most: Duration,
-    ) -> Result<Observation, Gone> {
+        deadline: Instant,
+    ) -> Result<Observation, SandboxError> {
         let seconds = most.as_secs_f64().to_string();
         let asked = [code.as_bytes(), seconds.as_bytes()];
-        Ok(
-            match self.keeper.ask(sandbox, &asked, most + GRACE).await? {
-                Told::Answer(fields) => self.shown(fields, most),
-                Told::NotThere(why) => Observation::error(format!(
-                    "cells need python3, which does not run in this environment ({why}): use \
-                     commands"
-                )),
-                Told::Gone(why) => Observation::new(
-                    ObservationKind::Output,
-                    format!("[the interpreter is gone, {why}: {NEXT}]"),
-                ),
-            },
-        )
+        let within = most + KEEPING;
+        let told = self.keeper.ask(sandbox, &asked, within, deadline).await?;
+        Ok(match told {
+            Told::Answer(fields) => self.shown(fields, most),
+            Told::NotThere(why) => Observation::error(format!(
+                "cells need python3, which does not run in this environment ({why}): use commands"
+            )),
+            Told::Gone(why) => Observation::new(
+                ObservationKind::Output,
+                format!("[the interpreter is gone, {why}: {NEXT}]"),
+            ),
+        })
     }
 
     fn shown(&self, fields: Fields, most: Duration) -> Observation {

@@ -10,7 +10,7 @@ pub(super) const MOST: usize = 4;
 pub(super) const LARGEST: usize = 2 << 20;
 
 /// Pixels of each side: a small file can claim to be any size.
-const LONGEST_SIDE: u32 = 8_192;
+pub(super) const LONGEST_SIDE: u32 = 8_192;
 
 const PNG: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 const JPEG: [u8; 3] = [0xff, 0xd8, 0xff];

@@ -2,7 +2,9 @@
 //! change, and how a change is taken back. Knows neither limits of time nor which actions a task
 //! allows.
 
+mod apart;
 mod before;
+mod change;
 mod diff;
 mod folder;
 mod history;
@@ -13,12 +15,11 @@ mod view;
 
 use std::path::{Component, Path, PathBuf};
 
-use agon_core::observation::{FileChange, ObservationKind};
 use agon_core::{Action, Observation};
 use agon_sandbox::{Sandbox, SandboxError, WORK};
 
 use self::before::{Before, before, editable, remove};
-use self::diff::Sides;
+use self::change::Change;
 use self::history::{History, Version};
 use super::bench::Tools;
 
@@ -110,17 +111,21 @@ impl Files {
         create: bool,
     ) -> Result<Observation, SandboxError> {
         let before = before(sandbox, &place.full).await?;
-        if create && before.existed() {
-            return denied(format!(
-                "{} is there already, and `create` replaces nothing: change it with `edit`",
-                place.named
-            ));
+        match &before {
+            Before::Content(_) | Before::Large if create => {
+                return denied(format!(
+                    "{} is there already, and `create` replaces nothing: change it with `edit`",
+                    place.named
+                ));
+            }
+            Before::Closed(why) if create => return denied(why),
+            _ => {}
         }
         sandbox.write(&place.full, content.as_bytes()).await?;
         let done = if before.existed() { "Replaced" } else { "Made" };
         let lines = view::lines(content).len();
         let text = format!("{done} {}: {lines} lines.", place.named);
-        self.told(sandbox, place, before, content, text).await
+        self.told(sandbox, place, before, content, |_| text).await
     }
 
     async fn edit(
@@ -198,9 +203,8 @@ impl Files {
         new: &str,
     ) -> Result<Observation, SandboxError> {
         sandbox.write(&place.full, new.as_bytes()).await?;
-        let snippet = view::snippet(&old, new, self.view);
-        let text = format!("Changed {}:\n{snippet}", place.named);
         let before = Before::Content(old.into_bytes());
+        let text = |snippet: &str| format!("Changed {}:\n{snippet}", place.named);
         self.told(sandbox, place, before, new, text).await
     }
 
@@ -211,10 +215,12 @@ impl Files {
         place: &Place<'_>,
         before: Before,
         after: &str,
-        text: String,
+        text: impl FnOnce(&str) -> String,
     ) -> Result<Observation, SandboxError> {
-        let mut seen = self.shown(place, &before, Some(after), text);
-        self.history.remember(&place.full, before.version());
+        let told = self.change(place, before, Some(after)).told().await?;
+        self.history.remember(&place.full, told.before.version());
+        let mut seen = told.seen;
+        seen.text = text(&told.snippet);
         if self.lint
             && let Some(wrong) = lint::lint(sandbox, &place.full, after).await?
         {
@@ -227,29 +233,13 @@ impl Files {
         Ok(seen)
     }
 
-    fn shown(
-        &self,
-        place: &Place<'_>,
-        before: &Before,
-        after: Option<&str>,
-        text: String,
-    ) -> Observation {
-        let name = place.full.as_str();
-        let sides = Sides {
-            old: before.existed().then_some(name),
-            new: after.map(|_| name),
-        };
-        let diff = match before.text() {
-            Some(old) => diff::unified(&sides, old, after.unwrap_or(""), self.view),
-            None => "Files differ; what was there before is no text, or too long.\n".to_owned(),
-        };
-        let mut seen = Observation::new(ObservationKind::Done, text);
-        seen.changed = Some(Box::new(FileChange {
+    fn change(&self, place: &Place<'_>, before: Before, after: Option<&str>) -> Change {
+        Change {
             path: place.full.clone(),
-            existed: before.existed(),
-            diff,
-        }));
-        seen
+            before,
+            after: after.map(str::to_owned),
+            view: self.view,
+        }
     }
 
     async fn undo(
@@ -270,21 +260,17 @@ impl Files {
             self.history.remember(&place.full, Some(version));
             return Err(error);
         }
-        match &version {
-            Version::Absent => {
-                let text = format!("Took back the making of {named}: it is gone.");
-                Ok(self.shown(place, &now, None, text))
-            }
-            Version::Content(content) => {
-                let after = String::from_utf8_lossy(content);
-                let snippet = match now.text() {
-                    Some(text) => view::snippet(text, &after, self.view),
-                    None => String::new(),
-                };
-                let text = format!("Took back the last change of {named}:\n{snippet}");
-                Ok(self.shown(place, &now, Some(&after), text))
-            }
-        }
+        let after = match &version {
+            Version::Absent => None,
+            Version::Content(content) => Some(String::from_utf8_lossy(content)),
+        };
+        let told = self.change(place, now, after.as_deref()).told().await?;
+        let mut seen = told.seen;
+        seen.text = match after {
+            None => format!("Took back the making of {named}: it is gone."),
+            Some(_) => format!("Took back the last change of {named}:\n{}", told.snippet),
+        };
+        Ok(seen)
     }
 }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 use agon_core::Limits;
 use agon_sandbox::{Exec, Piped, Sandbox, SandboxError, WORK};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use crate::stage::Gone;
+use super::bench::GRACE;
 
 /// The longest message: some pictures and an output that was cut.
 const LARGEST: usize = 16 << 20;
@@ -56,30 +56,34 @@ impl Inside {
         }
     }
 
-    /// Asks it, starting it if need be.
+    /// Asks it, starting it if need be. It has so long to answer, but not much longer than the
+    /// deadline.
     pub(super) async fn ask(
         &mut self,
         sandbox: &dyn Sandbox,
         fields: &[&[u8]],
         within: Duration,
-    ) -> Result<Told, Gone> {
+        deadline: Instant,
+    ) -> Result<Told, SandboxError> {
+        let last = deadline + GRACE;
+        let left = || last.saturating_duration_since(Instant::now());
         // Taken: whoever leaves in the middle leaves nobody here with an answer on its lips.
         let mut running = match self.running.take() {
             Some(running) => running,
             None => {
                 let exec = self.exec();
-                match Running::start(sandbox, &exec, exec.timeout).await {
+                match Running::start(sandbox, &exec, exec.timeout.min(left())).await {
                     Ok(Ok(running)) => running,
                     Ok(Err(lost)) => {
                         sandbox.remains().await?;
                         return Ok(Told::NotThere(lost.to_string()));
                     }
                     Err(SandboxError::Denied(why)) => return Ok(Told::NotThere(why)),
-                    Err(error) => return Err(error.into()),
+                    Err(error) => return Err(error),
                 }
             }
         };
-        match running.ask(fields, within).await {
+        match running.ask(fields, within.min(left())).await {
             Ok(fields) => {
                 self.running = Some(running);
                 Ok(Told::Answer(fields))

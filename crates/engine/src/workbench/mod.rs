@@ -7,5 +7,6 @@ mod drawn;
 mod files;
 mod inside;
 mod shell;
+mod trouble;
 
 pub use bench::{Tools, Workbench};

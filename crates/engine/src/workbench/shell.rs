@@ -1,26 +1,31 @@
 //! The agent's persistent shell: commands, input, control keys, and what is shown of them. Does not
 //! know which limits a task has; each call brings its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use agon_core::observation::ObservationKind;
-use agon_core::{Fault, FaultClass, Limits, Observation, Seconds};
-use agon_sandbox::session::{CommandResult, SessionOptions, ShellSession, Timeouts};
-use agon_sandbox::{Sandbox, SandboxError};
+use agon_core::{Limits, Observation, Seconds};
+use agon_sandbox::Sandbox;
+use agon_sandbox::session::{CommandResult, Left, SessionOptions, ShellSession, Timeouts};
+use tokio::time::{Instant, timeout_at};
 
-use super::bench::answered;
+use super::bench::GRACE;
+use super::trouble::Trouble;
 use crate::attempt::evidence_lost;
 use crate::shell_log::ShellLog;
-use crate::stage::Gone;
 
 #[derive(Debug)]
 pub(super) struct AgentShell {
-    shell: Option<(ShellSession, ShellLog)>,
+    shell: Option<ShellSession>,
     limits: Limits,
     cwd: Option<String>,
-    /// Where all that it prints goes.
-    log: PathBuf,
+    /// Takes all that it prints.
+    log: ShellLog,
+    /// From the start of the command that runs: how long the agent wanted to wait for it.
+    waited: Duration,
+    /// Bytes that earlier shells did not keep.
+    dropped: u64,
 }
 
 /// What is asked of the shell, and how long that may take.
@@ -29,11 +34,11 @@ pub(super) struct Asked<'a> {
     pub(super) command: &'a str,
     pub(super) input: bool,
     /// From the start of the command; then it is killed.
-    pub(super) hard: Duration,
+    pub(super) timeout: Option<Duration>,
     /// In place of the quiet time: then it is left running.
     pub(super) wait: Option<Duration>,
-    /// What the turn has left; a command is killed with it.
-    pub(super) left: Duration,
+    /// Of the turn; a command is killed with it.
+    pub(super) deadline: Instant,
 }
 
 /// What the words of an agent mean to the shell.
@@ -64,137 +69,146 @@ impl Meaning {
 
 impl AgentShell {
     pub(super) fn new(limits: Limits, cwd: Option<String>, log: PathBuf) -> Self {
+        let small = usize::try_from(limits.view.0).unwrap_or(usize::MAX);
         Self {
             shell: None,
+            log: ShellLog::new(log, small),
             limits,
             cwd,
-            log,
+            waited: Duration::ZERO,
+            dropped: 0,
         }
     }
 
     /// Bytes of output that were not kept.
     pub(super) fn dropped(&self) -> u64 {
-        self.shell.as_ref().map_or(0, |(shell, _)| shell.dropped())
+        self.dropped + self.shell.as_ref().map_or(0, ShellSession::dropped)
     }
 
     pub(super) async fn run(
         &mut self,
         sandbox: &dyn Sandbox,
         asked: Asked<'_>,
-    ) -> Result<Observation, Gone> {
-        if self.shell.is_none() {
-            match open(sandbox, &self.limits, self.cwd.as_deref(), &self.log).await {
-                Ok(shell) => self.shell = Some(shell),
-                Err(error) => return answered(Err(error)),
-            }
-        }
-        let Some((shell, log)) = &mut self.shell else {
-            return Err(Gone::Fault(Fault::new(
-                FaultClass::Internal,
-                "the shell is not open",
-            )));
+    ) -> Result<Observation, Trouble> {
+        let last = asked.deadline + GRACE;
+        let shell = match self.shell.take() {
+            Some(shell) => shell,
+            None => match timeout_at(last, ShellSession::open(sandbox, self.options())).await {
+                Ok(opened) => opened?,
+                Err(_) => return Ok(Observation::error("no shell has opened in time")),
+            },
         };
-        let before = shell.running_for().unwrap_or_default();
+        let shell = self.shell.insert(shell);
+        let before = match shell.running_for() {
+            Some(before) => before,
+            None => {
+                self.waited = Duration::ZERO;
+                Duration::ZERO
+            }
+        };
+        let left = asked.deadline.saturating_duration_since(Instant::now());
+        let wait = asked.wait.map(|wait| wait.min(left));
+        // Who waits for a command must not kill it by that: its limit begins where the wait ends.
+        self.waited = self.waited.max(before + wait.unwrap_or_default());
+        let allowed = self.limits.command.duration().saturating_add(self.waited);
         let timeouts = Timeouts {
-            hard: asked.hard.min(before.saturating_add(asked.left)),
+            hard: asked
+                .timeout
+                .map_or(allowed, |asked| asked.min(allowed))
+                .min(before + left),
             quiet: self.limits.quiet.duration(),
-            wait: asked.wait,
+            wait,
             patience: self.limits.patience.map(Seconds::duration),
         };
         let command = asked.command;
-        let result = match Meaning::of(command, asked.input) {
-            Meaning::Key => shell.send_key(sandbox, command.trim(), timeouts).await,
-            Meaning::Line => shell.send_input(sandbox, command, timeouts).await,
-            Meaning::More => shell.wait(sandbox, timeouts).await,
-            Meaning::Command => shell.run(sandbox, command, timeouts).await,
-        };
-        match result {
-            Ok(result) => shown(result, &self.limits, timeouts, log),
-            // There was a shell before: the agent ended it and keeps a new one from starting.
-            Err(error @ (SandboxError::Missing(_) | SandboxError::Timeout { .. })) => {
-                Ok(Observation::error(format!("there is no shell: {error}")))
+        let result = timeout_at(last, async {
+            match Meaning::of(command, asked.input) {
+                Meaning::Key => shell.send_key(sandbox, command.trim(), timeouts).await,
+                Meaning::Line => shell.send_input(sandbox, command, timeouts).await,
+                Meaning::More => shell.wait(sandbox, timeouts).await,
+                Meaning::Command => shell.run(sandbox, command, timeouts).await,
             }
-            Err(error) => answered(Err(error)),
+        });
+        match result.await {
+            Ok(result) => self.shown(result?, timeouts),
+            Err(_) => {
+                self.dropped = self.dropped();
+                self.shell = None;
+                Ok(Observation::error("the shell hangs and was ended"))
+            }
         }
+    }
+
+    fn options(&self) -> SessionOptions {
+        let limits = &self.limits;
+        let sink = self.log.clone();
+        let mut options = SessionOptions::new(Box::new(move |bytes: &[u8]| sink.write(bytes)));
+        options.view = limits.view.0;
+        options.output = limits.output.0;
+        options.start = limits.start.duration();
+        // A pager waits for somebody to press a key.
+        let pagers = ["PAGER", "GIT_PAGER"].map(|name| (name.to_owned(), "cat".to_owned()));
+        options.env.extend(pagers);
+        if let Some(cwd) = &self.cwd {
+            options.cwd.clone_from(cwd);
+        }
+        options
+    }
+
+    fn shown(&self, result: CommandResult, timeouts: Timeouts) -> Result<Observation, Trouble> {
+        let head = usize::try_from(self.limits.view.0.div_ceil(2)).unwrap_or(usize::MAX);
+        let bytes = &result.output.bytes;
+        let mut text = if result.output.omitted == 0 {
+            String::from_utf8_lossy(bytes).into_owned()
+        } else {
+            let (head, tail) = bytes.split_at(head.min(bytes.len()));
+            format!(
+                "{}\n[... {} bytes left out ...]\n{}",
+                String::from_utf8_lossy(head),
+                result.output.omitted,
+                String::from_utf8_lossy(tail)
+            )
+        };
+        if result.output.omitted > 0 || std::str::from_utf8(bytes).is_err() {
+            let kept = self.log.keep();
+            kept.map_err(|error| Trouble::Fault(evidence_lost(&error)))?;
+        }
+        if result.timed_out {
+            text += &format!("\n[killed after {} s]", timeouts.hard.as_secs_f64());
+        }
+        if result.restarted {
+            text += "\n[the shell was started anew in its first folder]";
+        }
+        if let Some(left) = result.left {
+            text += &format!(
+                "\n[still running, {}: send an empty command to wait on (with `wait` for longer), a \
+                 line with `input: true` to answer it, or C-c with `input: true` to interrupt it]",
+                why(left, timeouts)
+            );
+        }
+        let mut seen = Observation::new(ObservationKind::Output, text);
+        seen.exit_status = result.exit;
+        seen.running = result.running;
+        seen.cwd = Some(result.cwd);
+        seen.omitted = result.output.omitted;
+        Ok(seen)
     }
 }
 
-async fn open(
-    sandbox: &dyn Sandbox,
-    limits: &Limits,
-    cwd: Option<&str>,
-    log: &Path,
-) -> Result<(ShellSession, ShellLog), SandboxError> {
-    let small = usize::try_from(limits.view.0).unwrap_or(usize::MAX);
-    let log = ShellLog::new(log.to_owned(), small);
-    let sink = log.clone();
-    let mut options = SessionOptions::new(Box::new(move |bytes: &[u8]| sink.write(bytes)));
-    options.view = limits.view.0;
-    options.output = limits.output.0;
-    options.start = limits.start.duration();
-    // A pager waits for somebody to press a key.
-    let pagers = ["PAGER", "GIT_PAGER"].map(|name| (name.to_owned(), "cat".to_owned()));
-    options.env.extend(pagers);
-    if let Some(cwd) = cwd {
-        cwd.clone_into(&mut options.cwd);
+fn why(left: Left, timeouts: Timeouts) -> String {
+    match left {
+        Left::Silent => format!("without new output for {} s", timeouts.quiet.as_secs_f64()),
+        Left::Late => {
+            let waited = timeouts.wait.or(timeouts.patience).unwrap_or_default();
+            format!("not done after {} s of waiting", waited.as_secs_f64())
+        }
     }
-    Ok((ShellSession::open(sandbox, options).await?, log))
 }
 
 /// `C-c` and the like.
 fn is_control_key(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next() == Some('C') && chars.next() == Some('-') && chars.clone().count() == 1
-}
-
-fn shown(
-    result: CommandResult,
-    limits: &Limits,
-    timeouts: Timeouts,
-    log: &ShellLog,
-) -> Result<Observation, Gone> {
-    let lost = |error| Gone::Fault(evidence_lost(&error));
-    let head = usize::try_from(limits.view.0.div_ceil(2)).unwrap_or(usize::MAX);
-    let bytes = &result.output.bytes;
-    let mut text = if result.output.omitted == 0 {
-        String::from_utf8_lossy(bytes).into_owned()
-    } else {
-        let (head, tail) = bytes.split_at(head.min(bytes.len()));
-        format!(
-            "{}\n[... {} bytes left out ...]\n{}",
-            String::from_utf8_lossy(head),
-            result.output.omitted,
-            String::from_utf8_lossy(tail)
-        )
-    };
-    if result.output.omitted > 0 || std::str::from_utf8(bytes).is_err() {
-        log.keep().map_err(lost)?;
-    }
-    if result.timed_out {
-        text += &format!("\n[killed after {} s]", timeouts.hard.as_secs_f64());
-    }
-    if result.restarted {
-        text += "\n[the shell was started anew in its first folder]";
-    }
-    if result.running {
-        let why = match timeouts.wait {
-            Some(wait) => format!("still running after {} s", wait.as_secs_f64()),
-            None => format!(
-                "still running, without new output for {} s",
-                timeouts.quiet.as_secs_f64()
-            ),
-        };
-        text += &format!(
-            "\n[{why}: send an empty command to wait on (with `wait` for longer), a line with \
-             `input: true` to answer it, or C-c with `input: true` to interrupt it]"
-        );
-    }
-    let mut seen = Observation::new(ObservationKind::Output, text);
-    seen.exit_status = result.exit;
-    seen.running = result.running;
-    seen.cwd = Some(result.cwd);
-    seen.omitted = result.output.omitted;
-    Ok(seen)
 }
 
 #[cfg(test)]

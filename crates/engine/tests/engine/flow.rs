@@ -9,7 +9,10 @@ use agon_agent::{AgentError, Answer};
 use agon_core::observation::ObservationKind;
 use agon_core::user::Nudge;
 use agon_core::verdict::{Outcome, TurnEnd};
-use agon_core::{Action, ActionKind, EventBody, FaultClass, Money, Source, Task, Usage, User};
+use agon_core::{
+    Action, ActionKind, Condensation, EventBody, FaultClass, Money, Seconds, Source, Task, Usage,
+    User,
+};
 use serde_json::json;
 
 use crate::flow_place::{
@@ -77,11 +80,18 @@ async fn an_error_in_the_sandbox_is_told_to_the_agent_and_the_turn_goes_on() {
 
 #[tokio::test]
 async fn what_is_no_action_is_refused_and_the_turn_goes_on() {
-    let actor = Actor::new(|step, _| {
+    let forgot = Condensation {
+        from: 1,
+        to: 1,
+        summary: None,
+    };
+    let forgotten = forgot.clone();
+    let actor = Actor::new(move |step, _| {
         Ok(match step {
             1 => Answer::NotAnAction {
                 text: "fly".to_owned(),
                 why: "there is no `fly`".to_owned(),
+                condensed: Some(forgot.clone()),
             },
             2 => Action::Screenshot.into(),
             _ => finish("done").into(),
@@ -100,6 +110,8 @@ async fn what_is_no_action_is_refused_and_the_turn_goes_on() {
         refused[1].contains("`screenshot` is not allowed"),
         "{refused:?}"
     );
+    let told = EventBody::Condensed(forgotten);
+    assert!(played.events.iter().any(|event| event.body == told));
 }
 
 #[tokio::test]
@@ -215,6 +227,30 @@ async fn an_agent_that_repeats_itself_is_stopped_if_it_wants_to_be() {
 }
 
 #[tokio::test]
+async fn waiting_and_looking_again_are_not_being_stuck() {
+    let task = || {
+        limited(workplace(), |limits| {
+            limits.quiet = Seconds::new(0.05).unwrap()
+        })
+    };
+    let mut waiting = vec![Action::run("sleep 600")];
+    waiting.extend(vec![Action::run(""); 8]);
+    let played = play_once(task(), Actor::doing(&waiting).ending_when_stuck()).await;
+    assert_eq!(played.end(), Some(TurnEnd::Finished));
+    let running = played
+        .observations()
+        .into_iter()
+        .filter(|seen| seen.running);
+    assert_eq!(running.count(), 9);
+    let looking = vec![Action::run("echo >> log; wc -l log"); 6];
+    let played = play_once(task(), Actor::doing(&looking).ending_when_stuck()).await;
+    assert_eq!(played.end(), Some(TurnEnd::Finished));
+    let looking = vec![Action::run("echo >> log; wc -l log"); 9];
+    let played = play_once(task(), Actor::doing(&looking).ending_when_stuck()).await;
+    assert_eq!((played.end(), played.line.steps), (Some(TurnEnd::Stuck), 8));
+}
+
+#[tokio::test]
 async fn an_agent_that_says_the_same_over_and_over_is_stuck() {
     let actor = Actor::new(|_, _| Ok(say("what now?").into())).ending_when_stuck();
     let task = conversation(User::Nudge(Nudge::default()));
@@ -243,6 +279,39 @@ async fn agents_that_end_themselves_leave_a_record() {
     let gone = Actor::new(|_, _| Err(AgentError::Unreachable("no route".to_owned())));
     let played = play_once(conversation(User::default()), gone).await;
     assert_eq!(fault(&played), FaultClass::AgentUnreachable);
+}
+
+#[tokio::test]
+async fn why_a_turn_ended_is_told_apart_from_other_notes() {
+    let crash = Actor::new(|_, _| Err(AgentError::Crashed("exit 1".to_owned())));
+    let many = Actor::new(|step, _| Ok(say(&step.to_string()).into()));
+    let same = Actor::new(|_, _| Ok(say("hm").into())).ending_when_stuck();
+    for (actor, why) in [
+        (crash, Some("exit 1")),
+        (many, Some("5 steps")),
+        (same, Some("stuck")),
+        (Actor::doing(&[]), None),
+    ] {
+        let task = limited(conversation(User::default()), |limits| limits.steps = 5);
+        let played = play_once(task, actor).await;
+        let end = played.events.iter().find_map(|event| match event.body {
+            EventBody::End(_) => Some(event.seq),
+            _ => None,
+        });
+        assert!(end.is_some());
+        let notes = played.events.iter().filter_map(|event| match &event.body {
+            EventBody::Note(note) => Some((event.cause, event.source, note.as_str())),
+            _ => None,
+        });
+        let notes: Vec<_> = notes.collect();
+        match (&notes[..], why) {
+            ([(cause, Source::Harness, note)], Some(why)) => {
+                assert_eq!(*cause, end);
+                assert!(note.contains(why), "{note}");
+            }
+            (notes, why) => assert!(notes.is_empty() && why.is_none(), "{notes:?}"),
+        }
+    }
 }
 
 /// The processes that this one has started.

@@ -125,6 +125,31 @@ async fn a_user_that_breaks_is_a_fault() {
     assert!(why.contains("a bug of somebody else"), "{why}");
 }
 
+/// Waits for something that never happens.
+#[derive(Debug)]
+struct Lost;
+
+impl UserVoice for Lost {
+    fn digest(&self) -> Digest {
+        Digest::of(b"lost")
+    }
+
+    fn reply(&self, _: &[Event]) -> String {
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_user_of_the_program_itself_has_a_deadline() {
+    let task = limited(conversation(User::Own(OwnUser::new(Lost))), |limits| {
+        limits.step = Seconds::whole(1);
+    });
+    let played = play_once(task, Actor::doing(&[say("hello")])).await;
+    assert_eq!(fault(&played), FaultClass::Timeout);
+}
+
 #[tokio::test]
 async fn nobody_waits_for_a_person_who_is_not_there() {
     let played = play_once(conversation(User::Person), Actor::doing(&[])).await;
@@ -184,7 +209,7 @@ async fn with_persona(answers: serde_json::Value, change: impl FnOnce(&mut Limit
 }
 
 #[tokio::test]
-async fn a_persona_is_paid_for_by_the_trial_and_recorded() {
+async fn a_persona_is_paid_for_and_recorded() {
     let fine = r#"{"truthful": true, "why": ""}"#;
     let played = with_persona(json!(["Red.", fine, "No idea.", fine]), |_| {}).await;
     assert_eq!(played.line.outcome, Outcome::Passed);
@@ -214,18 +239,9 @@ async fn a_persona_is_paid_for_by_the_trial_and_recorded() {
 }
 
 #[tokio::test]
-async fn a_persona_that_lies_or_has_no_model_is_a_fault() {
-    let lie = r#"{"truthful": false, "why": "it is red"}"#;
-    let mut answers = Vec::new();
-    for _ in 0..3 {
-        answers.extend(["Green.", lie]);
-    }
-    let played = with_persona(json!(answers), |_| {}).await;
-    assert_eq!(fault(&played), FaultClass::Model);
-    let why = &played.line.fault.as_ref().unwrap().message;
-    assert!(why.contains("it is red"), "{why}");
-    assert_eq!(played.line.usage.calls, 6);
-    let down = json!([{ "fault": "bad_request" }]);
+async fn a_persona_whose_model_is_not_there_is_a_fault() {
+    // A service that takes no request at all is not set up.
+    let down = json!([{ "fault": "bad_request" }, { "fault": "bad_request" }]);
     assert_eq!(fault(&with_persona(down, |_| {}).await), FaultClass::Model);
     let key = json!([{ "fault": "authentication" }]);
     assert_eq!(
@@ -234,11 +250,39 @@ async fn a_persona_that_lies_or_has_no_model_is_a_fault() {
     );
 }
 
+/// Otherwise an agent could talk itself out of being graded.
 #[tokio::test]
-async fn a_persona_that_uses_up_the_budget_ends_the_turn() {
+async fn a_persona_that_can_not_answer_is_no_fault_and_leaves_a_note() {
+    let lie = r#"{"truthful": false, "why": "it is red"}"#;
+    let lies = [json!("Green."), json!(lie)];
+    let refusal = json!({ "fault": "refusal" });
+    let answers = [lies.clone(), lies.clone(), lies].concat();
+    let answers = [answers, vec![refusal; 3]].concat();
+    let played = with_persona(json!(answers), |_| {}).await;
+    assert_eq!(played.end(), Some(TurnEnd::Finished));
+    assert_eq!(played.line.outcome, Outcome::Passed);
+    let said = played.texts(ObservationKind::Reply);
+    assert!(
+        said.len() == 2 && said.iter().all(|said| said.contains("nothing to say")),
+        "{said:?}"
+    );
+    let notes = played.events.iter().filter_map(|event| match &event.body {
+        EventBody::Note(note) if event.source == Source::User => Some(note.as_str()),
+        _ => None,
+    });
+    let notes: Vec<_> = notes.collect();
+    assert!(
+        matches!(notes[..], [one, two] if one.contains("it is red") && two.contains("refusal")),
+        "{notes:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_a_persona_costs_is_not_taken_from_the_agent() {
     let fine = r#"{"truthful": true, "why": ""}"#;
-    let answers = json!(["Red.", fine]);
+    let answers = json!(["Red.", fine, "Large.", fine]);
     let played = with_persona(answers, |limits| limits.tokens = Some(1)).await;
-    assert_eq!(played.end(), Some(TurnEnd::TokenLimit));
-    assert_eq!(played.line.outcome, Outcome::Failed);
+    assert_eq!(played.end(), Some(TurnEnd::Finished));
+    assert_eq!(played.line.outcome, Outcome::Passed);
+    assert!(played.line.usage.tokens() > 1);
 }

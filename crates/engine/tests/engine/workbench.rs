@@ -14,15 +14,15 @@ use tokio::time::Instant;
 
 const WITHIN: Duration = Duration::from_secs(60);
 
-struct Bench {
-    workbench: Workbench,
-    sandbox: Box<dyn Sandbox>,
+pub(crate) struct Bench {
+    pub(crate) workbench: Workbench,
+    pub(crate) sandbox: Box<dyn Sandbox>,
     _provider: Box<dyn Provider>,
     _logs: tempfile::TempDir,
 }
 
 /// Commands may be silent for half a second.
-fn limits() -> Limits {
+pub(crate) fn limits() -> Limits {
     Limits {
         quiet: Seconds::millis(500),
         view: ByteSize(2000),
@@ -31,18 +31,22 @@ fn limits() -> Limits {
 }
 
 impl Bench {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(limits(), None).await
     }
 
-    async fn with(limits: Limits, cwd: Option<&str>) -> Self {
+    pub(crate) async fn with(limits: Limits, cwd: Option<&str>) -> Self {
+        let environment = Environment::of_kind(EnvironmentKind::Local);
+        Self::local(environment, limits, cwd).await
+    }
+
+    pub(crate) async fn local(environment: Environment, limits: Limits, cwd: Option<&str>) -> Self {
         let provider = LocalProvider::new(LocalConfig {
             init: env!("CARGO_BIN_EXE_agon-engine-init").into(),
             init_args: Vec::new(),
             hidden: Vec::new(),
         })
         .unwrap();
-        let environment = Environment::of_kind(EnvironmentKind::Local);
         Self::in_sandbox(Box::new(provider), environment, limits, cwd).await
     }
 
@@ -87,7 +91,7 @@ impl Bench {
     }
 
     /// As an agent sends it.
-    async fn act(&mut self, action: Value) -> Observation {
+    pub(crate) async fn act(&mut self, action: Value) -> Observation {
         let action: Action = serde_json::from_value(action).unwrap();
         let deadline = Instant::now() + WITHIN;
         let done = self
@@ -96,16 +100,16 @@ impl Bench {
         done.await.unwrap()
     }
 
-    async fn run(&mut self, command: &str) -> Observation {
+    pub(crate) async fn run(&mut self, command: &str) -> Observation {
         self.act(json!({ "action": "run", "command": command }))
             .await
     }
 
-    async fn read(&mut self, path: &str) -> Observation {
+    pub(crate) async fn read(&mut self, path: &str) -> Observation {
         self.act(json!({ "action": "read", "path": path })).await
     }
 
-    async fn write(&mut self, path: &str, content: &str) -> Observation {
+    pub(crate) async fn write(&mut self, path: &str, content: &str) -> Observation {
         let write = json!({ "action": "write", "path": path, "content": content });
         self.act(write).await
     }
@@ -121,7 +125,7 @@ impl Bench {
     }
 }
 
-fn is_error(seen: &Observation, why: &str) {
+pub(crate) fn is_error(seen: &Observation, why: &str) {
     assert_eq!(seen.kind, ObservationKind::Error, "{seen:?}");
     assert!(seen.text.contains(why), "{seen:?}");
 }

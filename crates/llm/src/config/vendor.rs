@@ -152,7 +152,7 @@ pub(super) static REFUSED: &[(&[&str], &str)] = &[
 /// Names of models that need no section.
 pub const FORMS: &str = "openai/MODEL, openai-responses/MODEL, anthropic/MODEL, gemini/MODEL, \
      openrouter/MODEL, deepseek/MODEL, groq/MODEL, mistral/MODEL, xai/MODEL, ollama/MODEL, \
-     local/PATH.gguf, local/smollm2, mock/echo, mock/text:WORDS, mock/script:FILE, mock/expected, \
+     local/PATH.gguf, local/smollm2, mock/echo, mock/text:WORDS, mock/script:FILE, mock/turns:FILE, mock/expected, \
      mock/wrong";
 
 /// The same for `[llm]`.

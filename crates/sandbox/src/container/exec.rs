@@ -137,7 +137,8 @@ impl Container {
         let mark = format!("AGON_EXEC={:032x}", rand::random::<u128>());
         let mut env = assignments(&exec.env);
         env.push(mark.clone());
-        let wrapper = ["sh", "-c", script, "sh", &exec.cwd].map(str::to_owned);
+        let cwd = self.folder.place(&exec.cwd);
+        let wrapper = ["sh", "-c", script, "sh", &cwd].map(str::to_owned);
         let config = ExecConfig {
             attach_stdin: Some(stdin),
             attach_stdout: Some(true),

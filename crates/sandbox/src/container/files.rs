@@ -17,11 +17,13 @@ use super::engine::{failed, refused};
 use super::run_as::RunAs;
 use super::sandbox::Container;
 use crate::archive::WorkArchive;
-use crate::contract::{Exec, Exit, WORK};
+use crate::contract::{Exec, ExecOutput, Exit};
 use crate::error::SandboxError;
 
 /// For moving a file or a tree.
 const TRANSFER: Duration = Duration::from_secs(120);
+/// The exit status for a file that is not there. `head` has none like it.
+const NO_FILE: i32 = 66;
 const CHUNK: usize = 64 << 10;
 /// Time stamp of files brought in: the same in every trial (2000-01-01).
 const BEGINNING: u64 = 946_684_800;
@@ -32,10 +34,44 @@ pub(super) async fn read(
     limit: u64,
 ) -> Result<Vec<u8>, SandboxError> {
     let limit_text = limit.to_string();
-    let mut exec = Exec::new(["head", "-c", &limit_text, "--", &absolute(path)], TRANSFER);
+    let mut exec = Exec::new(
+        [
+            "head",
+            "-c",
+            &limit_text,
+            "--",
+            &container.folder.absolute(path),
+        ],
+        TRANSFER,
+    );
     exec.cwd = "/".to_owned();
     exec.keep = limit;
-    answer(container, path, &exec).await
+    answer(path, container.run(&exec).await?)
+}
+
+/// The same, but nothing where there is no such file.
+pub(super) async fn find(
+    container: &Container,
+    path: &str,
+    limit: u64,
+) -> Result<Option<Vec<u8>>, SandboxError> {
+    let script = r#"[ -e "$1" ] || exit 66; exec head -c "$2" -- "$1""#;
+    let arguments = [
+        "sh",
+        "-c",
+        script,
+        "sh",
+        &container.folder.absolute(path),
+        &limit.to_string(),
+    ];
+    let mut exec = Exec::new(arguments, TRANSFER);
+    exec.cwd = "/".to_owned();
+    exec.keep = limit;
+    let output = container.run(&exec).await?;
+    match output.exit {
+        Exit::Code(NO_FILE) => Ok(None),
+        _ => answer(path, output).map(Some),
+    }
 }
 
 pub(super) async fn write(
@@ -44,14 +80,16 @@ pub(super) async fn write(
     content: &[u8],
 ) -> Result<(), SandboxError> {
     let script = r#"folder=${1%/*}; mkdir -p -- "${folder:-/}" && cat >"$1""#;
-    let mut exec = Exec::new(["sh", "-c", script, "sh", &absolute(path)], TRANSFER);
+    let mut exec = Exec::new(
+        ["sh", "-c", script, "sh", &container.folder.absolute(path)],
+        TRANSFER,
+    );
     exec.cwd = "/".to_owned();
     exec.stdin = content.to_vec();
-    answer(container, path, &exec).await.map(drop)
+    answer(path, container.run(&exec).await?).map(drop)
 }
 
-async fn answer(container: &Container, path: &str, exec: &Exec) -> Result<Vec<u8>, SandboxError> {
-    let output = container.run(exec).await?;
+fn answer(path: &str, output: ExecOutput) -> Result<Vec<u8>, SandboxError> {
     match output.exit {
         Exit::Code(0) => Ok(output.stdout.bytes),
         Exit::TimedOut => Err(SandboxError::Denied(format!(
@@ -68,21 +106,13 @@ async fn answer(container: &Container, path: &str, exec: &Exec) -> Result<Vec<u8
     }
 }
 
-fn absolute(path: &str) -> String {
-    if path.starts_with('/') {
-        path.to_owned()
-    } else {
-        format!("{WORK}/{path}")
-    }
-}
-
 pub(super) async fn copy_in(
     container: &Container,
     tree: &FileTree,
     into: &str,
     run_as: &RunAs,
 ) -> Result<(), SandboxError> {
-    let (tree, into, run_as) = (tree.clone(), absolute(into), run_as.clone());
+    let (tree, into, run_as) = (tree.clone(), container.folder.place(into), run_as.clone());
     let packed = spawn_blocking(move || pack(&tree, into.trim_start_matches('/'), &run_as))
         .await
         .map_err(io::Error::other)
@@ -112,6 +142,21 @@ fn pack(tree: &FileTree, into: &str, run_as: &RunAs) -> io::Result<File> {
     Ok(file)
 }
 
+/// Removes what the image has in the working folder: a frozen one that is unpacked is all that there was.
+pub(super) async fn empty(container: &Container) -> Result<(), SandboxError> {
+    let script = r#"for it in "$1"/* "$1"/.[!.]* "$1"/..?*; do rm -rf -- "$it" || exit; done"#;
+    let folder = container.folder.path();
+    let mut exec = Exec::new(["sh", "-c", script, "sh", folder], TRANSFER);
+    exec.cwd = "/".to_owned();
+    let output = container.run(&exec).await?;
+    if output.exit.success() {
+        return Ok(());
+    }
+    let why = String::from_utf8_lossy(output.stderr.bytes.trim_ascii()).into_owned();
+    let why = io::Error::other(format!("{}: {why}", output.exit));
+    Err(SandboxError::io("could not empty the working folder")(why))
+}
+
 pub(super) async fn unpack(
     container: &Container,
     archive: &WorkArchive,
@@ -119,7 +164,7 @@ pub(super) async fn unpack(
     let file = archive
         .open()
         .map_err(SandboxError::io("could not open the frozen working folder"))?;
-    upload(container, file, WORK).await
+    upload(container, file, container.folder.path()).await
 }
 
 async fn upload(container: &Container, packed: File, into: &str) -> Result<(), SandboxError> {

@@ -19,7 +19,7 @@ use super::engine::{failed, refused};
 use super::processes::END_ALL;
 use super::sandbox::Container;
 use crate::archive::WorkArchive;
-use crate::contract::{Frozen, WORK};
+use crate::contract::Frozen;
 use crate::error::SandboxError;
 
 /// How long the killed may take to be gone.
@@ -113,7 +113,7 @@ async fn take_work(
         return nothing().map_err(SandboxError::io("could not make an archive"));
     };
     let options = DownloadFromContainerOptions {
-        path: WORK.to_owned(),
+        path: container.folder.path().to_owned(),
     };
     let docker = &container.engine.docker;
     let mut download = Box::pin(docker.download_from_container(&container.name, Some(options)));

@@ -4,12 +4,13 @@
 //! network, ports or most capabilities; the engine's own cgroups hold its memory and processes. Its
 //! first process is a small loop of the image's `sh` that collects orphans and ends everybody else
 //! when told to. Programs are execs of the engine.
-//! The image needs `sh`, `cat`, `head`, `mkdir` and, for the shell session, `bash` and `stty`.
+//! The image needs `sh`, `cat`, `head`, `mkdir`, `rm` and, for the shell session, `bash` and `stty`.
 
 mod attach;
 mod engine;
 mod exec;
 mod files;
+mod folder;
 mod freeze;
 mod images;
 mod leftovers;

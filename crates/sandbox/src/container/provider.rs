@@ -8,6 +8,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 use super::engine::{Address, Engine, failed, refused};
+use super::folder::Folder;
 use super::leftovers;
 use super::run_as::RunAs;
 use super::sandbox::{ContainerSandbox, OwnedContainer, REMOVAL};
@@ -68,11 +69,12 @@ impl ContainerProvider {
         request: &Request,
         run_as: &RunAs,
     ) -> Result<OwnedContainer, SandboxError> {
-        let body = spec::create_body(request, run_as, &self.owner)?;
+        let folder = Folder::of(request);
+        let body = spec::create_body(request, &folder, run_as, &self.owner)?;
         let image = body.image.clone().unwrap_or_default();
         // Owned before it exists: whatever happens from here on, it is removed.
         let name = format!("agon-{:016x}", rand::random::<u64>());
-        let mut owned = OwnedContainer::new(self.engine.clone(), name.clone());
+        let mut owned = OwnedContainer::new(self.engine.clone(), name.clone(), folder);
         let docker = &self.engine.docker;
         let named = CreateContainerOptions {
             name: Some(name.clone()),

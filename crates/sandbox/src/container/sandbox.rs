@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 use super::engine::{Engine, failed};
+use super::folder::Folder;
 use super::pause::Pause;
 use super::run_as::RunAs;
 use super::{files, freeze, leftovers};
@@ -47,6 +48,7 @@ impl ContainerSandbox {
 pub(super) struct Container {
     pub(super) engine: Engine,
     pub(super) name: String,
+    pub(super) folder: Folder,
 }
 
 /// A container that is removed with everything in it when this is dropped.
@@ -66,9 +68,13 @@ const AGAIN: [u64; 4] = [100, 200, 400, 800];
 pub(super) const REMOVAL: Duration = Duration::from_secs(60);
 
 impl OwnedContainer {
-    pub(super) fn new(engine: Engine, name: String) -> Self {
+    pub(super) fn new(engine: Engine, name: String, folder: Folder) -> Self {
         Self {
-            container: Container { engine, name },
+            container: Container {
+                engine,
+                name,
+                folder,
+            },
             runtime: Handle::current(),
             created: false,
             removed: false,
@@ -169,6 +175,10 @@ impl Sandbox for ContainerSandbox {
         files::read(&self.owned.container, path, limit).await
     }
 
+    async fn find(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, SandboxError> {
+        files::find(&self.owned.container, path, limit).await
+    }
+
     async fn write(&self, path: &str, content: &[u8]) -> Result<(), SandboxError> {
         files::write(&self.owned.container, path, content).await
     }
@@ -178,6 +188,10 @@ impl Sandbox for ContainerSandbox {
     }
 
     async fn unpack(&self, archive: &WorkArchive) -> Result<(), SandboxError> {
+        // A folder of the host is not ours to empty.
+        if self.run_as.work.is_none() {
+            files::empty(&self.owned.container).await?;
+        }
         files::unpack(&self.owned.container, archive).await
     }
 

@@ -9,9 +9,10 @@ use bollard::models::{
     ResourcesUlimits,
 };
 
+use super::folder::Folder;
 use super::processes;
 use super::run_as::{PLACES, RunAs};
-use crate::contract::{Request, WORK, X_SOCKETS};
+use crate::contract::{Request, X_SOCKETS};
 use crate::error::SandboxError;
 use crate::hidden::Seen;
 
@@ -47,6 +48,7 @@ const OWN_LIMIT_OF_PROCESSES: i64 = 32_768;
 
 pub(super) fn create_body(
     request: &Request,
+    folder: &Folder,
     run_as: &RunAs,
     owner: &str,
 ) -> Result<ContainerCreateBody, SandboxError> {
@@ -84,7 +86,7 @@ pub(super) fn create_body(
         open_stdin: Some(true),
         user: Some(run_as.to_string()),
         hostname: Some("agon".to_owned()),
-        working_dir: Some(WORK.to_owned()),
+        working_dir: Some(folder.path().to_owned()),
         env: Some(assignments(&env)),
         labels: Some(HashMap::from(
             labels.map(|(key, value)| (key.to_owned(), value.to_owned())),

@@ -3,6 +3,7 @@
 //! folder when everybody else is dead. It trusts its socket and nothing inside of the sandbox, and
 //! knows nothing of the host beyond what arrives over that socket.
 
+mod births;
 mod files;
 mod pack;
 pub(crate) mod processes;

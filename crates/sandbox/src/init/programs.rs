@@ -17,6 +17,7 @@ use rustix::process::{
 };
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
+use super::births::Births;
 use super::files::resolve;
 use super::processes::{Process, kill_all};
 use super::standstill::Standstill;
@@ -40,6 +41,7 @@ const COLUMNS: u16 = 1000;
 pub(super) struct Programs {
     table: Mutex<Table>,
     changed: Condvar,
+    births: Births,
 }
 
 #[derive(Debug, Default)]
@@ -80,7 +82,13 @@ impl Programs {
                 ..Table::default()
             }),
             changed: Condvar::new(),
+            births: Births::default(),
         }
+    }
+
+    /// Watches over starts; never returns.
+    pub(super) fn watch_births(&self) {
+        self.births.watch();
     }
 
     /// Starts a program on the given descriptors, in a process group of its own. `started` runs
@@ -111,7 +119,7 @@ impl Programs {
         }
         let mut table = self.lock();
         table.may_start()?;
-        let child = command.spawn()?;
+        let child = self.births.attended(|| command.spawn())?;
         self.enter(&mut table, child.id(), id);
         started()
     }
@@ -141,7 +149,8 @@ impl Programs {
         }
         let mut table = self.lock();
         table.may_start()?;
-        let child = command.spawn(pts).map_err(|error| match error {
+        let child = self.births.attended(|| command.spawn(pts));
+        let child = child.map_err(|error| match error {
             pty_process::Error::Io(error) => error,
             other => io::Error::other(other),
         })?;

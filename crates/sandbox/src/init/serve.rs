@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The first thread only reaps; a second one serves. Starting a program blocks signals in the
+/// The first thread only reaps; a second one serves, and a third one watches over starts. Starting a program blocks signals in the
 /// thread that does it, and a signal that the *first* thread of a process blocks can end it through
 /// another thread, even if it is process 1: an agent could time that.
 fn run() -> io::Result<()> {
@@ -69,6 +69,10 @@ fn run() -> io::Result<()> {
         programs: Arc::clone(&programs),
         env: BTreeMap::new(),
     };
+    let watched = Arc::clone(&programs);
+    thread::Builder::new()
+        .name("births".to_owned())
+        .spawn(move || watched.watch_births())?;
     let server = thread::Builder::new()
         .name("server".to_owned())
         .spawn(move || {
@@ -161,10 +165,15 @@ impl Init {
                 self.programs.resume();
                 Say::Done
             }
-            Ask::Read { path, limit } => done(
-                &format!("cannot read `{path}`"),
-                only(&mut descriptors).and_then(|into| files::read(&path, limit, into)),
-            ),
+            Ask::Read { path, limit } => {
+                let read = only(&mut descriptors).and_then(|into| files::read(&path, limit, into));
+                match read {
+                    Err(error) if names_nothing(&error) => {
+                        Say::no_file(&format!("cannot read `{path}`: {error}"))
+                    }
+                    read => done(&format!("cannot read `{path}`"), read),
+                }
+            }
             Ask::Write { path } => done(
                 &format!("cannot write `{path}`"),
                 only(&mut descriptors).and_then(|content| files::write(&path, content)),
@@ -213,6 +222,12 @@ fn done(what: &str, result: io::Result<()>) -> Say {
         Ok(()) => Say::Done,
         Err(error) => Say::failed(&format!("{what}: {error}")),
     }
+}
+
+/// Whether there is no file of a name; one that leads through another file names none.
+fn names_nothing(error: &io::Error) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory)
 }
 
 fn not_started(start: &Start, error: &io::Error) -> Say {

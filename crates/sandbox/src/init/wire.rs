@@ -109,15 +109,24 @@ pub(crate) enum Say {
     },
     /// It could not be done, and why.
     Failed(String),
+    /// The same, because there is no such file.
+    NoFile(String),
+}
+
+/// Bounded, and fit to be shown: what an agent put into the message gives no orders to a terminal.
+fn shown(message: &str) -> String {
+    let cut = message.floor_char_boundary(LONGEST_MESSAGE);
+    let shown = message.get(..cut).unwrap_or_default();
+    shown.replace(char::is_control, "?")
 }
 
 impl Say {
-    /// Bounded, and fit to be shown: what an agent put into the message gives no orders to a
-    /// terminal.
     pub(crate) fn failed(message: &str) -> Self {
-        let cut = message.floor_char_boundary(LONGEST_MESSAGE);
-        let shown = message.get(..cut).unwrap_or_default();
-        Self::Failed(shown.replace(char::is_control, "?"))
+        Self::Failed(shown(message))
+    }
+
+    pub(crate) fn no_file(message: &str) -> Self {
+        Self::NoFile(shown(message))
     }
 }
 

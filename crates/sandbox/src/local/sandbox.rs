@@ -122,6 +122,28 @@ impl LocalSandbox {
         self.judge(call.answer(), what).await
     }
 
+    /// What a file holds, or that there is none of this name.
+    async fn look_up(
+        &self,
+        path: &str,
+        limit: u64,
+    ) -> Result<Result<Vec<u8>, String>, SandboxError> {
+        let mut file = memory_file().map_err(no_descriptors)?;
+        let theirs = file.try_clone().map_err(no_descriptors)?.into();
+        let path = path.to_owned();
+        let ask = Ask::Read { path, limit };
+        let answer = self.ask(ask, vec![theirs], "reading a file").await?;
+        if let Say::NoFile(why) = answer.say {
+            return Ok(Err(why));
+        }
+        let mut content = Vec::new();
+        file.rewind().map_err(no_descriptors)?;
+        file.take(limit)
+            .read_to_end(&mut content)
+            .map_err(no_descriptors)?;
+        Ok(Ok(content))
+    }
+
     async fn start(&self, exec: &Exec, streams: Vec<OwnedFd>) -> Result<Program, SandboxError> {
         let call = self.call(Ask::Spawn(start(exec)), streams).await?;
         let mut program = Program::new(call);
@@ -231,17 +253,12 @@ impl Sandbox for LocalSandbox {
     }
 
     async fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, SandboxError> {
-        let mut file = memory_file().map_err(no_descriptors)?;
-        let theirs = file.try_clone().map_err(no_descriptors)?.into();
-        let path = path.to_owned();
-        let ask = Ask::Read { path, limit };
-        self.ask(ask, vec![theirs], "reading a file").await?;
-        let mut content = Vec::new();
-        file.rewind().map_err(no_descriptors)?;
-        file.take(limit)
-            .read_to_end(&mut content)
-            .map_err(no_descriptors)?;
-        Ok(content)
+        let content = self.look_up(path, limit).await?;
+        content.map_err(SandboxError::Denied)
+    }
+
+    async fn find(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, SandboxError> {
+        Ok(self.look_up(path, limit).await?.ok())
     }
 
     async fn write(&self, path: &str, content: &[u8]) -> Result<(), SandboxError> {

@@ -49,6 +49,14 @@ async fn files_are_written_and_read() {
             "{error}"
         );
     }
+    // What is not there is told from what can't be read.
+    let found = sandbox.find("a/b/c.txt", 100).await.unwrap();
+    assert_eq!(found.as_deref(), Some(&b"x"[..]));
+    for missing in ["nothing", "a/b/c.txt/below"] {
+        assert_eq!(sandbox.find(missing, 100).await.unwrap(), None);
+    }
+    let folder = sandbox.find("a", 100).await.unwrap_err();
+    assert!(matches!(folder, SandboxError::Denied(_)), "{folder}");
     let error = sandbox.write("/usr/x", b"").await.unwrap_err();
     assert!(matches!(error, SandboxError::Denied(_)), "{error}");
 }

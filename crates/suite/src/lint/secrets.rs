@@ -134,7 +134,9 @@ pub(super) fn repository(task: &Task) -> Vec<Found> {
     let brought =
         |entry: &FileEntry| rules.repository == "." || entry.path.starts_with(&rules.repository);
     let has_files = task.visible.show().entries().iter().any(brought);
-    if task.setup.is_none() {
+    // An image can bring it, in the working folder that the task names.
+    let from_image = task.environment.is_container() && task.environment.cwd.is_some();
+    if task.setup.is_none() && !from_image {
         let message = match has_files {
             true => "a patch is handed in, and no set-up makes the repository of it",
             false => "a patch is handed in, and nothing makes the repository",

@@ -69,6 +69,7 @@ fn a_folder_of_tasks_is_a_suite() {
         (environment.memory, environment.disk),
         (ByteSize::mib(4096), ByteSize::mib(1024))
     );
+    assert_eq!(environment.cpus, Some(2.0));
     assert_eq!(environment.network, Network::None);
     assert_eq!(environment.cwd.as_deref(), Some("/app"));
     assert_eq!(environment.env["MODE"], "test");
@@ -143,7 +144,6 @@ fn what_is_not_used_is_told() {
         found,
         [
             "warning task.toml:1: `extra` is not used",
-            "warning task.toml:19: `environment.cpus` is not enforced",
             "warning task.toml:23: `environment.gpus` is not used",
             "warning solution/ has 1 more files than solve.sh: they are not there when it is played",
         ]

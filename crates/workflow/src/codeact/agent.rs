@@ -9,7 +9,7 @@ use agon_core::{Action, ActionKind, Brief, Called, Condensation, Observation};
 use agon_llm::{Model, Part, Tool, ToolCall};
 use async_trait::async_trait;
 
-use super::asking::ended_by;
+use super::asking::{PICTURES, ended_by};
 use super::calls::{self, Wanted};
 use super::condense::Condenser;
 use super::history::History;
@@ -115,6 +115,7 @@ impl CodeAct {
                 if let Some(place) = last.outcomes.get_mut(nth) {
                     *place = Some(outcome);
                 }
+                self.history.keep_pictures(PICTURES);
             }
         }
     }
@@ -138,7 +139,7 @@ impl CodeAct {
             Ok(Wanted::Condense) => self.asked_to_condense().await?,
             Err(why) => {
                 self.pending = Pending::Call { nth, answer: None };
-                return Ok(Some(refused(&call, why)));
+                return Ok(Some(self.refused(&call, why)));
             }
         };
         self.pending = Pending::Call { nth, answer };
@@ -152,6 +153,15 @@ impl CodeAct {
             condensed: self.condensed.take(),
             ..action.into()
         })))
+    }
+
+    fn refused(&mut self, call: &ToolCall, why: String) -> Answer {
+        let text = format!("{} {}", call.name, call.input);
+        Answer::NotAnAction {
+            text: text.chars().take(KEPT_OF_CALL).collect(),
+            why,
+            condensed: self.condensed.take(),
+        }
     }
 
     /// The list is the agent's own; the record shows it as a thought.
@@ -242,12 +252,4 @@ pub(super) fn words(parts: &[Part]) -> Option<String> {
     });
     let texts: Vec<&str> = texts.collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
-}
-
-fn refused(call: &ToolCall, why: String) -> Answer {
-    let text = format!("{} {}", call.name, call.input);
-    Answer::NotAnAction {
-        text: text.chars().take(KEPT_OF_CALL).collect(),
-        why,
-    }
 }

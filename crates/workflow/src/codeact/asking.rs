@@ -17,7 +17,7 @@ const SQUEEZES: u32 = 3;
 const LEAST_CHARS: usize = 1_000;
 
 /// Pictures that the model is shown, the newest.
-const PICTURES: usize = 8;
+pub(super) const PICTURES: usize = 8;
 
 /// More calls in one answer are not looked at.
 const MOST_CALLS: usize = 64;
@@ -39,15 +39,20 @@ impl CodeAct {
         Ok(shorter)
     }
 
-    /// Makes the next question shorter. `false`: it can't be.
-    async fn squeeze(&mut self) -> Result<bool, LlmError> {
-        if self.forget().await? {
+    /// Makes the next question shorter: by what is forgotten, and if that was not enough `before` or there
+    /// is nothing to forget, by what is shown of the longest results. `false`: it can't be.
+    async fn squeeze(&mut self, before: u32) -> Result<bool, LlmError> {
+        let fewer = self.forget().await?;
+        if fewer && before == 0 {
             return Ok(true);
         }
-        let shorter = (self.most_chars / 4).max(LEAST_CHARS);
-        let can = shorter < self.most_chars;
-        self.most_chars = self.most_chars.min(shorter);
-        Ok(can)
+        let longest = self.history.longest().min(self.most_chars);
+        let most = (longest / 4).max(LEAST_CHARS);
+        let shorter = most < longest;
+        if shorter {
+            self.history.shorten(most);
+        }
+        Ok(fewer || shorter)
     }
 
     fn request(&self) -> Request {
@@ -78,9 +83,10 @@ impl CodeAct {
             return Ok(request);
         };
         let fixed = (self.system.len() + format!("{:?}", self.tools).len()) as u64 / 4;
-        for _ in 0..SQUEEZES {
+        let may = self.options.section().enable_history_truncation;
+        for before in 0..SQUEEZES {
             let fits = fixed + messages::tokens(&request.messages) <= most;
-            if fits || !self.options.section().enable_history_truncation || !self.squeeze().await? {
+            if fits || !may || !self.squeeze(before).await? {
                 break;
             }
             request = self.request();
@@ -102,7 +108,8 @@ impl CodeAct {
             match error.fault {
                 ModelFault::ContextOverflow => {
                     let may = self.options.section().enable_history_truncation;
-                    if !may || squeezed == SQUEEZES || !self.squeeze().await.map_err(ended_by)? {
+                    let more = may && squeezed < SQUEEZES;
+                    if !more || !self.squeeze(squeezed).await.map_err(ended_by)? {
                         return Err(too_long(&error, squeezed));
                     }
                     squeezed += 1;
@@ -142,7 +149,12 @@ impl CodeAct {
         if !why.is_empty() {
             let text = text.chars().take(KEPT_OF_CALL).collect();
             let why = why.to_owned();
-            return Ok(Answer::NotAnAction { text, why });
+            let condensed = self.condensed.take();
+            return Ok(Answer::NotAnAction {
+                text,
+                why,
+                condensed,
+            });
         }
         Ok(Answer::Reply(Reply {
             condensed: self.condensed.take(),
@@ -159,6 +171,7 @@ impl CodeAct {
         Answer::NotAnAction {
             text: String::new(),
             why: format!("your answer could not be read: {why}"),
+            condensed: self.condensed.take(),
         }
     }
 }

@@ -7,6 +7,8 @@ use std::ops::Range;
 use agon_core::Condensation;
 use agon_llm::{Image, Part, ToolCall};
 
+use super::cut;
+
 /// What the system prompt and the task count as, where lengths are counted in events.
 const OPENING: usize = 2;
 
@@ -15,6 +17,8 @@ const OPENING: usize = 2;
 pub(super) struct Outcome {
     pub(super) text: String,
     pub(super) pictures: Vec<Image>,
+    /// It had pictures, which are too old to be kept.
+    pub(super) drawn_before: bool,
     pub(super) is_error: bool,
     /// Shows a page of the browser.
     pub(super) page: bool,
@@ -124,6 +128,43 @@ impl History {
         self.steps += 1;
         if let Some(last) = self.exchanges.last_mut() {
             last.last = self.steps;
+        }
+    }
+
+    /// Keeps the newest pictures: older ones are never shown again. All of a result or none.
+    pub(super) fn keep_pictures(&mut self, most: usize) {
+        let mut pictures = 0;
+        let exchanges = self.exchanges.iter_mut().rev();
+        for outcome in exchanges.flat_map(|exchange| exchange.outcomes.iter_mut().rev().flatten()) {
+            pictures += outcome.pictures.len();
+            if pictures > most && !outcome.pictures.is_empty() {
+                outcome.pictures = Vec::new();
+                outcome.drawn_before = true;
+            }
+        }
+    }
+
+    /// How long the longest result is, in characters.
+    pub(super) fn longest(&self) -> usize {
+        let each = self.exchanges.iter().map(|exchange| {
+            let outcomes = exchange.outcomes.iter().flatten();
+            let results = outcomes.map(|outcome| outcome.text.chars().count());
+            let reply = exchange.reply.iter().map(|reply| reply.chars().count());
+            results.chain(reply).max().unwrap_or(0)
+        });
+        each.max().unwrap_or(0)
+    }
+
+    /// Cuts what is longer, for good: what did not fit once would not fit the next time.
+    pub(super) fn shorten(&mut self, most: usize) {
+        for exchange in &mut self.exchanges {
+            let outcomes = exchange.outcomes.iter_mut().flatten();
+            let texts = outcomes.map(|outcome| &mut outcome.text);
+            for text in texts.chain(&mut exchange.reply) {
+                if text.chars().count() > most {
+                    *text = cut::middle(text, most).into_owned();
+                }
+            }
         }
     }
 
@@ -256,6 +297,30 @@ mod tests {
         assert_eq!(history(&[]).middle(1, 10), 0..0);
         // Never half of an answer.
         assert_eq!(history(&[1, 3, 1]).middle(0, 6), 0..2);
+    }
+
+    #[test]
+    fn only_the_newest_pictures_are_kept() {
+        let image = || Image {
+            media: agon_llm::MediaType::Png,
+            bytes: b"png".as_slice().into(),
+        };
+        let mut history = history(&[1, 2, 1]);
+        for (exchange, pictures) in history.exchanges.iter_mut().zip([3, 2, 3]) {
+            let outcome = Outcome {
+                pictures: vec![image(); pictures],
+                ..Outcome::default()
+            };
+            exchange.outcomes[0] = Some(outcome);
+        }
+        history.keep_pictures(6);
+        let kept: Vec<_> = history
+            .exchanges()
+            .iter()
+            .filter_map(|exchange| exchange.outcomes[0].as_ref())
+            .map(|outcome| (outcome.pictures.len(), outcome.drawn_before))
+            .collect();
+        assert_eq!(kept, [(0, true), (2, false), (3, false)]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The conversation as the model is shown it: from the history, cut and masked. Sides alternate, the user's
 //! first and last; every call is followed by its result, and there is no result without its call.
 
+use std::borrow::Cow;
+
 use agon_llm::{Message, Part, Role, ToolCall, ToolResult};
 
 use super::cut;
@@ -9,6 +11,11 @@ use super::history::{Exchange, History, Outcome};
 const MASKED: &str = "[This result is too old to be shown.]";
 const OLD_PICTURE: &str = "[An older picture, not shown any more.]";
 const NOTHING_SAID: &str = "[no answer]";
+const UNNAMED: &str = "unnamed";
+
+/// No service takes a longer name of a tool.
+const LONGEST_NAME: usize = 64;
+
 const FORGOTTEN: &str = "[Earlier steps are not shown any more.]";
 
 /// How much of it is shown.
@@ -106,8 +113,9 @@ fn exchange_parts(exchange: &Exchange, shown: &[Shown], most: usize) -> (Vec<Par
         match part {
             Part::ToolCall(call) => {
                 if let Some((Some(outcome), shown)) = outcomes.next() {
-                    said.push(part.clone());
-                    told.push(result(call, outcome, *shown, most));
+                    let call = acceptable(call);
+                    told.push(result(&call, outcome, *shown, most));
+                    said.push(Part::ToolCall(call.into_owned()));
                 }
             }
             Part::Text(text) if text.trim().is_empty() => {}
@@ -129,6 +137,30 @@ fn exchange_parts(exchange: &Exchange, shown: &[Shown], most: usize) -> (Vec<Par
     (said, told)
 }
 
+/// Services refuse a whole conversation in which a call has a name that no tool could have. One that the
+/// model made up is shown to it as nearly as it can be.
+fn acceptable(call: &ToolCall) -> Cow<'_, ToolCall> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let begins = call
+        .name
+        .starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if begins && call.name.len() <= LONGEST_NAME && call.name.chars().all(plain) {
+        return Cow::Borrowed(call);
+    }
+    let kept = call.name.chars().map(|c| if plain(c) { c } else { '_' });
+    let first = (!begins).then_some('_');
+    let name: String = first.into_iter().chain(kept).take(LONGEST_NAME).collect();
+    Cow::Owned(ToolCall {
+        name: match call.name.as_str() {
+            "" => UNNAMED.to_owned(),
+            _ => name,
+        },
+        // The provider's own form has the same name in it.
+        raw: None,
+        ..call.clone()
+    })
+}
+
 fn result(call: &ToolCall, outcome: &Outcome, shown: Shown, most: usize) -> Part {
     let mut parts = Vec::new();
     let text = if shown.text {
@@ -137,9 +169,9 @@ fn result(call: &ToolCall, outcome: &Outcome, shown: Shown, most: usize) -> Part
         MASKED.to_owned()
     };
     parts.push(Part::Text(text));
-    if shown.pictures {
+    if shown.pictures && !outcome.drawn_before {
         parts.extend(outcome.pictures.iter().cloned().map(Part::Image));
-    } else if shown.text && !outcome.pictures.is_empty() {
+    } else if shown.text && (outcome.drawn_before || !outcome.pictures.is_empty()) {
         parts.push(Part::Text(OLD_PICTURE.to_owned()));
     }
     Part::ToolResult(ToolResult {

@@ -14,6 +14,7 @@ mod options;
 mod prompt;
 mod scripted;
 mod seen;
+mod shown;
 mod tools;
 mod tracker;
 

@@ -106,28 +106,16 @@ fn section(config: &Config) -> Result<AgentSection, ConfigError> {
     own.cloned()
 }
 
-/// `[condenser]`, else what the agent's section says, else a summary by the agent's own model if there is a
-/// file to say `enable_default_condenser` in.
+/// `[condenser]`, else what the agent's section says. Summaries cost money: nobody gets them unasked.
 fn condenser(
     section: &AgentSection,
     config: Option<&Config>,
 ) -> Result<config::Condenser, ConfigError> {
-    let Some(config) = config else {
-        return Ok(section.condenser.clone());
+    let said = match config {
+        Some(config) => config.workflow().condenser(None)?,
+        None => None,
     };
-    if let Some(condenser) = config.workflow().condenser(None)? {
-        return Ok(condenser.clone());
-    }
-    let unsaid = section.condenser == AgentSection::default().condenser;
-    if unsaid && config.file().is_some() && config.workflow().core()?.enable_default_condenser {
-        return Ok(config::Condenser::Llm {
-            llm_config: None,
-            keep_first: 1,
-            max_size: 100,
-            max_event_length: 10_000,
-        });
-    }
-    Ok(section.condenser.clone())
+    Ok(said.unwrap_or(&section.condenser).clone())
 }
 
 #[cfg(test)]
@@ -165,17 +153,14 @@ mod tests {
     fn the_condenser_is_the_one_that_is_said() {
         use config::Condenser as C;
         let of = |text| options(text).unwrap().condenser_settings().clone();
+        // No summaries unless they are asked for.
+        assert_eq!(of(""), C::ConversationWindow);
+        let window = "[agent.condenser]\ntype = \"conversation_window\"\n";
+        assert_eq!(of(window), C::ConversationWindow);
         assert!(matches!(
-            of(""),
-            C::Llm {
-                llm_config: None,
-                ..
-            }
+            of("[agent.condenser]\ntype = \"llm\"\n"),
+            C::Llm { .. }
         ));
-        assert_eq!(
-            of("[core]\nenable_default_condenser = false\n"),
-            C::ConversationWindow
-        );
         assert_eq!(of("[condenser]\ntype = \"noop\"\n"), C::Noop);
         assert_eq!(of("[agent.condenser]\ntype = \"noop\"\n"), C::Noop);
         let none = Options::of(None, None, &Environment::default()).unwrap();

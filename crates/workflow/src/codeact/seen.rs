@@ -50,6 +50,7 @@ pub(super) fn outcome(seen: &Observation, tool: Option<ToolKind>) -> Outcome {
     Outcome {
         text,
         pictures: seen.pictures.iter().filter_map(image).collect(),
+        drawn_before: false,
         is_error,
         page: tool == Some(ToolKind::Browser) && !is_error,
     }

@@ -9,6 +9,7 @@ use agon_core::{Environment, EnvironmentKind, Limits, Money, Seconds};
 use agon_llm::config::{Sandbox, Workflow};
 
 use super::llm::LlmConfig;
+use crate::state::Bounds;
 
 /// Where commands run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -76,7 +77,8 @@ pub struct AppConfig {
     /// Seconds of the agent's turn: no task may last for ever.
     pub max_seconds: u32,
     pub sandbox: SandboxConfig,
-    /// A folder of this machine that the sandbox works in, instead of one of its own.
+    /// A folder of this machine that the sandbox works in, instead of one of its own. A benchmark's
+    /// grading never sees it.
     pub workspace_base: Option<PathBuf>,
     /// A trajectory whose actions are played first.
     pub replay_trajectory_path: Option<PathBuf>,
@@ -156,6 +158,14 @@ impl AppConfig {
         }
         environment.env = self.sandbox.runtime_startup_env_vars.clone();
         environment
+    }
+
+    /// What the agent is allowed, as its state tells.
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds {
+            max_iterations: self.max_iterations,
+            max_budget: self.max_budget_per_task,
+        }
     }
 
     pub(crate) fn limits(&self) -> Limits {

@@ -17,6 +17,11 @@ pub enum ControllerError {
     Store(#[from] StoreError),
     #[error("the record of the session can't be written: {0}")]
     Record(#[from] io::Error),
+    #[error(
+        "the run's budget of money would stop nothing: nobody knows what calls of `{0}` cost. Give \
+         input_cost_per_token and output_cost_per_token in its section, or limit tokens"
+    )]
+    NoPrice(String),
     #[error("the trajectory {path}: {why}")]
     Trajectory { path: String, why: String },
 }

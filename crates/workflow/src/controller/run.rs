@@ -1,46 +1,62 @@
 //! Brings agent, runtime and task together and lets the engine's own loop play the turn.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use agon_agent::user::{Person, Users};
 use agon_agent::{AgentFactory, AgentSpec, KINDS, Services};
 use agon_core::user::OwnUser;
-use agon_core::verdict::TurnEnd;
 use agon_core::{
     ActionKind, Clock, Digest, EnvironmentKind, Event, Seed, SystemClock, Task, TaskId, User,
 };
-use agon_engine::{Job, Removals, Shelf, Solo, Table, solo};
+use agon_engine::{Ground, Job, Removals, Shelf, Solo, Table, solo};
 use agon_llm::config::Environment;
 use agon_llm::{Account, Budget};
 use agon_store::{RunFolder, RunWriter};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+use super::allotment::Allotment;
 use super::error::ControllerError;
 use super::journal::{Journal, Onlooker};
 use super::voice::FakeUser;
 use crate::codeact::{self, CodeActContender, Options};
 use crate::config::AppConfig;
-use crate::dialect::{self, Replay};
+use crate::dialect::{self, Record, Replay};
+use crate::metrics::Metrics;
 use crate::runtime::{Connected, Runtime};
 use crate::state::State;
 
+/// A larger trajectory is none.
+const LARGEST_TRAJECTORY: u64 = 256 << 20;
+
+/// Actions that can't be played again and are named one by one.
+const MOST_TOLD: usize = 20;
+
+/// Where a state tells what was condensed.
+pub(crate) const CONDENSED: &str = "condenser_meta";
+
 /// Lets the configured agent work on a task until it finishes, is stopped by a limit, or something fails;
-/// `user` answers its messages. The runtime is left as the agent left it.
+/// `user` answers its messages. Then everything that it left running is ended: the runtime's files are as
+/// the agent left them, its shell is a new one.
 pub async fn run_controller(
     config: &AppConfig,
     task_str: &str,
     runtime: &mut Runtime,
     user: impl Fn(&State) -> String + Send + Sync + 'static,
 ) -> Result<State, ControllerError> {
-    Conversation::new(config, task_str)
-        .with_user(user)
-        .run(runtime)
-        .await
+    let conversation = Conversation::new(config, task_str).with_user(user);
+    let state = conversation.run(runtime).await?;
+    match runtime.reclaim().await {
+        // Whoever looks for something in it will be told the same.
+        Err(error) if error.of_agent() => Ok(state),
+        reclaimed => Ok(reclaimed.map(|()| state)?),
+    }
 }
 
-/// The same, with what only some need.
+/// The same, with what only some need. What the agent started goes on.
 pub struct Conversation<'a> {
     config: &'a AppConfig,
     instruction: String,
@@ -70,7 +86,8 @@ impl<'a> Conversation<'a> {
 
     #[must_use]
     pub fn with_user(mut self, user: impl Fn(&State) -> String + Send + Sync + 'static) -> Self {
-        self.task.user = agon_core::HostOnly::new(User::Own(OwnUser::new(FakeUser(user))));
+        let voice = FakeUser::new(user, self.config);
+        self.task.user = agon_core::HostOnly::new(User::Own(OwnUser::new(voice)));
         self
     }
 
@@ -98,7 +115,16 @@ impl<'a> Conversation<'a> {
 
     pub async fn run(self, runtime: &mut Runtime) -> Result<State, ControllerError> {
         let config = self.config;
-        let agents = agent(config, runtime)?;
+        let given = Allotment::given();
+        let account = match &given {
+            Some(given) => {
+                payable(config, given)?;
+                given.begins_turn(config.limits().seconds.duration());
+                given.account()
+            }
+            None => Arc::new(Account::of_run(Budget::default())),
+        };
+        let (agents, left_out) = agent(config, runtime)?;
         let place = Place::of(config.session_folder.as_deref())?;
         let folder = RunFolder::at(place.path());
         let journal = Arc::new(Journal::new(self.onlooker));
@@ -113,7 +139,7 @@ impl<'a> Conversation<'a> {
             keep_work: 0,
             removals: Removals::default(),
             programs: Shelf::new(std::collections::BTreeMap::new()),
-            account: Arc::new(Account::of_run(Budget::default())),
+            account,
         });
         let job = Job {
             task: Arc::new(self.task),
@@ -126,22 +152,27 @@ impl<'a> Conversation<'a> {
             replaces: None,
         };
         let Connected { sandbox, workbench } = runtime.connected_mut()?;
-        let (end, note) = tokio::select! {
-            turn = solo(&table, job, Some(&**sandbox), workbench) => {
-                let Solo { end, note, .. } = turn?;
-                (end, note)
-            }
-            () = self.stop.cancelled() => (Ok(TurnEnd::Operator), None),
+        let ground = Ground {
+            sandbox: Some(&**sandbox),
+            workbench,
+            stop: self.stop,
+            notes: left_out,
         };
+        let Solo { end, note, .. } = solo(&table, job, ground).await?;
         table.writer.flush()?;
-        let state = State::ended(
-            &self.instruction,
-            &journal.take(),
-            &folder,
-            config,
-            &end,
-            note.as_deref(),
-        );
+        let events = journal.take();
+        let task = &self.instruction;
+        let mut state = State::ended(task, &events, &folder, config, &end, note.as_deref());
+        let record = Record {
+            events: &events,
+            instruction: Some(task),
+            agent: &config.default_agent,
+            bodies: &folder,
+        };
+        let condensed = Metrics::default().with_condenser(&record).condenser;
+        state
+            .extra_data
+            .insert(CONDENSED.to_owned(), condensed.into());
         if let Some(path) = &config.save_trajectory_path {
             let told = |error: std::io::Error| ControllerError::Trajectory {
                 path: path.display().to_string(),
@@ -191,7 +222,21 @@ fn task(config: &AppConfig, instruction: &str) -> Task {
     }
 }
 
-fn agent(config: &AppConfig, runtime: &Runtime) -> Result<AgentFactory, ControllerError> {
+/// A limit of money needs prices.
+fn payable(config: &AppConfig, given: &Allotment) -> Result<(), ControllerError> {
+    match config.get_llm_config() {
+        Some(llm) if given.in_money() && !llm.model.has_price() => {
+            Err(ControllerError::NoPrice(llm.spec().name.clone()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The agent, and what of a trajectory it can't play.
+fn agent(
+    config: &AppConfig,
+    runtime: &Runtime,
+) -> Result<(AgentFactory, Vec<String>), ControllerError> {
     let llm = config.get_llm_config();
     let services = Services {
         local: Arc::clone(&runtime.providers().local),
@@ -203,30 +248,50 @@ fn agent(config: &AppConfig, runtime: &Runtime) -> Result<AgentFactory, Controll
     let kinds = KINDS.iter().chain(codeact::KINDS);
     let spec = AgentSpec::parse_among(&config.default_agent, kinds)?;
     let Some(path) = &config.replay_trajectory_path else {
-        return Ok(AgentFactory::new(&spec, &services)?);
-    };
-    let wrong = |why: String| ControllerError::Trajectory {
-        path: path.display().to_string(),
-        why,
+        return Ok((AgentFactory::new(&spec, &services)?, Vec::new()));
     };
     let options = Options::of(
         services.config.as_ref(),
         services.session.as_ref(),
         &Environment::of_process(),
     );
+    let options = options.map_err(|why| wrong(path, why))?;
     let model = services.models.first().cloned();
-    let replaying = CodeActContender::new(options.map_err(wrong)?, model);
-    let replaying = replaying.with_script(trajectory(path)?.actions);
+    let replay = trajectory(path)?;
+    let left_out = told(&replay);
+    let replaying = CodeActContender::new(options, model).with_script(replay.actions);
     let name = config.default_agent.clone();
-    Ok(AgentFactory::of(name, Box::new(replaying)))
+    Ok((AgentFactory::of(name, Box::new(replaying)), left_out))
+}
+
+/// What is not played again, in a few lines.
+fn told(replay: &Replay) -> Vec<String> {
+    let left_out = replay.left_out.iter().take(MOST_TOLD);
+    let left_out = left_out.map(|why| format!("not played again: {why}"));
+    let more = replay.left_out.len().saturating_sub(MOST_TOLD);
+    let more = (more > 0).then(|| format!("not played again: {more} more actions"));
+    left_out.chain(more).collect()
 }
 
 /// What was asked for in a trajectory, and what the agent did.
 pub fn trajectory(path: &Path) -> Result<Replay, ControllerError> {
-    let wrong = |why: String| ControllerError::Trajectory {
+    let text = bounded(path, LARGEST_TRAJECTORY).map_err(|why| wrong(path, why))?;
+    dialect::replay(&text).map_err(|error| wrong(path, error.to_string()))
+}
+
+pub(super) fn bounded(path: &Path, most: u64) -> Result<String, String> {
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let read = file.take(most + 1).read_to_string(&mut text);
+    match read.map_err(|error| error.to_string())? as u64 {
+        read if read > most => Err(format!("it is larger than {most} bytes")),
+        _ => Ok(text),
+    }
+}
+
+fn wrong(path: &Path, why: String) -> ControllerError {
+    ControllerError::Trajectory {
         path: path.display().to_string(),
         why,
-    };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    dialect::replay(&text).map_err(|error| wrong(error.to_string()))
+    }
 }

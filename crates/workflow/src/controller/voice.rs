@@ -5,10 +5,25 @@ use std::fmt;
 use agon_core::user::UserVoice;
 use agon_core::{Digest, Event};
 
-use crate::state::State;
+use crate::config::AppConfig;
+use crate::state::{Bounds, State};
 
 /// Answers an agent's message; `/exit` ends the conversation.
-pub(super) struct FakeUser<F>(pub(super) F);
+pub(super) struct FakeUser<F> {
+    user: F,
+    agent: String,
+    bounds: Bounds,
+}
+
+impl<F> FakeUser<F> {
+    pub(super) fn new(user: F, config: &AppConfig) -> Self {
+        Self {
+            user,
+            agent: config.default_agent.clone(),
+            bounds: config.bounds(),
+        }
+    }
+}
 
 impl<F: Fn(&State) -> String + Send + Sync> UserVoice for FakeUser<F> {
     /// The program decides what it says: nobody else goes on with its runs.
@@ -17,7 +32,7 @@ impl<F: Fn(&State) -> String + Send + Sync> UserVoice for FakeUser<F> {
     }
 
     fn reply(&self, so_far: &[Event]) -> String {
-        (self.0)(&State::so_far(so_far))
+        (self.user)(&State::so_far(so_far, &self.agent, self.bounds))
     }
 }
 

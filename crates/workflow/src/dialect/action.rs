@@ -8,6 +8,9 @@ use crate::events::{
     FileWriteAction, IPythonRunCellAction, MCPAction, ReadSource, TaskTrackingAction,
 };
 
+/// All lines of a file, with their numbers.
+const WHOLE: [i64; 2] = [1, -1];
+
 /// Why there is no action of Agon's that does the same.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoCoreAction {
@@ -103,7 +106,8 @@ fn lines(read: &FileReadAction) -> Option<[i64; 2]> {
     match (read.impl_source, read.view_range.as_deref()) {
         (ReadSource::OhAci, Some(&[from, to])) => Some([from, to]),
         (ReadSource::OhAci, Some(&[from])) => Some([from, -1]),
-        (ReadSource::OhAci, _) => None,
+        // Its lines are numbered, whether a range is given or not.
+        (ReadSource::OhAci, _) => Some(WHOLE),
         (ReadSource::Default, _) if (read.start, read.end) == (0, -1) => None,
         (ReadSource::Default, _) => Some([read.start.saturating_add(1), read.end]),
     }
@@ -135,7 +139,10 @@ fn edited(edit: &FileEditAction) -> Result<Core, NoCoreAction> {
         (command, _) => command,
     };
     Ok(match command {
-        "view" => Core::Read { path, lines: None },
+        "view" => Core::Read {
+            path,
+            lines: Some(WHOLE),
+        },
         "create" => Core::Write {
             path,
             content: edit.file_text.clone().unwrap_or_default(),

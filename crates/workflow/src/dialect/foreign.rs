@@ -41,7 +41,11 @@ pub fn foreign_action(action: &Core, thought: &str) -> Action {
         Core::Read { path, lines } => FileReadAction {
             path: path.clone(),
             thought,
-            impl_source: ReadSource::OhAci,
+            // Only with a range are lines numbered.
+            impl_source: match lines {
+                Some(_) => ReadSource::OhAci,
+                None => ReadSource::Default,
+            },
             view_range: lines.map(Vec::from),
             ..FileReadAction::default()
         }

@@ -22,12 +22,24 @@ use crate::events::{
 };
 use crate::metrics::{Metrics, is_of_agent};
 
+/// Bytes of pictures that a history shows; those that come later are left out of it. Whoever reads a row
+/// has all of it in memory.
+const MOST_OF_PICTURES: u64 = 64 << 20;
+
 pub fn history(record: &Record<'_>) -> Vec<Event> {
     history_and_metrics(record, None).0
 }
 
 /// Both at once: what was said to models is read only once.
 pub(crate) fn history_and_metrics(
+    record: &Record<'_>,
+    budget: Option<Money>,
+) -> (Vec<Event>, Metrics) {
+    with_pictures_up_to(MOST_OF_PICTURES, record, budget)
+}
+
+pub(super) fn with_pictures_up_to(
+    most: u64,
     record: &Record<'_>,
     budget: Option<Money>,
 ) -> (Vec<Event>, Metrics) {
@@ -41,6 +53,7 @@ pub(crate) fn history_and_metrics(
         places: HashMap::new(),
         steps: Vec::new(),
         forgotten: Vec::new(),
+        room: most,
     };
     teller.open();
     for event in record.events {
@@ -65,6 +78,8 @@ struct Teller<'a> {
     steps: Vec<(u64, u64)>,
     /// Numbers that the model is not shown any more: the first, and the one after the last.
     forgotten: Vec<(u64, u64)>,
+    /// For the bytes of pictures.
+    room: u64,
 }
 
 impl Teller<'_> {
@@ -176,14 +191,12 @@ impl Teller<'_> {
             }
             return;
         };
+        let drawn = self.with_pictures(seen);
         let cause = &self.told[place];
         let (Some(action), id) = (cause.action(), cause.id) else {
             return;
         };
-        let told = match self.with_pictures(seen) {
-            Some(seen) => observation(&seen, action),
-            None => observation(seen, action),
-        };
+        let told = observation(drawn.as_ref().unwrap_or(seen), action);
         if matches!(told, Observation::Null(_)) {
             return;
         }
@@ -193,16 +206,33 @@ impl Teller<'_> {
         event.tool_call_metadata = metadata;
     }
 
-    /// With the bytes of its pictures, where it has any.
-    fn with_pictures(&self, seen: &Seen) -> Option<Seen> {
-        if seen.pictures.iter().all(|picture| picture.data().is_some()) {
+    /// With the bytes of its pictures, as long as there is room. `None`: it has no pictures.
+    fn with_pictures(&mut self, seen: &Seen) -> Option<Seen> {
+        if seen.pictures.is_empty() {
             return None;
         }
         let mut seen = seen.clone();
+        let mut left_out = 0;
         for picture in &mut seen.pictures {
-            if let Some(whole) = self.record.bodies.picture(picture) {
-                *picture = whole;
+            match self.room.checked_sub(picture.bytes) {
+                Some(room) => {
+                    self.room = room;
+                    if picture.data().is_none()
+                        && let Some(whole) = self.record.bodies.picture(picture)
+                    {
+                        *picture = whole;
+                    }
+                }
+                None => {
+                    // Small ones that come later don't take the place of this one.
+                    self.room = 0;
+                    left_out += 1;
+                    *picture = picture.without_data();
+                }
             }
+        }
+        if left_out > 0 {
+            seen.text += &format!("\n[{left_out} pictures are left out: see the run folder]");
         }
         Some(seen)
     }

@@ -106,7 +106,10 @@ fn metadata(seen: &Core) -> CmdOutputMetadata {
 }
 
 fn page(seen: &Core, cause: &Action) -> BrowserOutputObservation {
-    let failed = matches!(seen.kind, ObservationKind::Error | ObservationKind::Refused);
+    let error = match seen.kind {
+        ObservationKind::Error | ObservationKind::Refused => Some(&*seen.text),
+        _ => error_of_page(&seen.text),
+    };
     let last = match cause {
         Action::Browse(browse) => format!("goto({})", serde_json::Value::from(&*browse.url)),
         Action::BrowseInteractive(browse) => browse.browser_actions.clone(),
@@ -126,15 +129,22 @@ fn page(seen: &Core, cause: &Action) -> BrowserOutputObservation {
         url,
         trigger_by_action: cause.kind().to_owned(),
         screenshot: seen.pictures.iter().find_map(data_url).unwrap_or_default(),
-        error: failed,
+        error: error.is_some(),
         last_browser_action: last,
-        last_browser_action_error: match failed {
-            true => seen.text.clone(),
-            false => String::new(),
-        },
+        last_browser_action_error: error.unwrap_or_default().to_owned(),
         content: seen.text.clone(),
         ..BrowserOutputObservation::default()
     }
+}
+
+/// A page that could be seen says in its third line what went wrong with the last action; below of that it
+/// is the page that speaks.
+fn error_of_page(text: &str) -> Option<&str> {
+    let mut lines = text.lines();
+    let known = |line: &str, name: &str| line.starts_with(name).then_some(());
+    known(lines.next()?, "url: ")?;
+    known(lines.next()?, "title: ")?;
+    lines.next()?.strip_prefix("error: ")
 }
 
 fn urls(pictures: &[Picture]) -> Option<Vec<String>> {

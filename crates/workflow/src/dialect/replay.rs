@@ -3,7 +3,7 @@
 use agon_core::Action;
 
 use super::action::{NoCoreAction, core_action};
-use crate::events::{EventError, read_trajectory};
+use crate::events::{Action as Foreign, EventError, read_trajectory};
 
 /// What a trajectory comes to.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,15 @@ pub fn replay(trajectory: &str) -> Result<Replay, EventError> {
         left_out: Vec::new(),
     };
     for action in &foreign {
+        let action = match action {
+            // Nobody answers while an old trajectory is played: what was said is only noted.
+            Foreign::Message(said) if !said.wait_for_response => {
+                let thought = said.content.clone();
+                replay.actions.push(Action::Think { thought });
+                continue;
+            }
+            action => action,
+        };
         match core_action(action) {
             Ok(action) => replay.actions.push(action),
             Err(why) => replay.left_out.push(why),

@@ -1,6 +1,8 @@
 //! A history as the record of a trial: how result files of OpenHands become runs of Agon's. What Agon has
 //! no word for stays as a note.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use agon_core::observation::{FileChange, ObservationKind};
 use agon_core::{
     Called, Condensation, Event as CoreEvent, EventBody as Body, Observation as Seen, Source,
@@ -9,7 +11,7 @@ use jiff::Timestamp;
 
 use super::action::core_action;
 use super::stamp::from_iso;
-use crate::events::{Action, Event, EventBody, EventSource, Observation};
+use crate::events::{Action, CondensationAction, Event, EventBody, EventSource, Observation};
 
 /// How much of an event that has no counterpart is kept.
 const KEPT_OF_NOTE: usize = 2_000;
@@ -22,6 +24,8 @@ pub(crate) struct Writer {
     now: Timestamp,
     /// Actions of the agent so far.
     pub(crate) steps: u32,
+    /// Which of them has which number in the history.
+    numbers: BTreeMap<u64, u32>,
 }
 
 impl Writer {
@@ -31,6 +35,7 @@ impl Writer {
             began,
             now: began,
             steps: 0,
+            numbers: BTreeMap::new(),
         }
     }
 
@@ -113,6 +118,9 @@ impl Writer {
         match (action, core_action(action)) {
             (_, Ok(core)) => {
                 self.steps += 1;
+                if let Some(id) = event.id {
+                    self.numbers.insert(id, self.steps);
+                }
                 if let Some(metadata) = &event.tool_call_metadata {
                     let called = Called {
                         function: metadata.function_name.clone(),
@@ -127,26 +135,75 @@ impl Writer {
                 Some(self.push(Source::Agent, cause, Body::Action(core)))
             }
             (Action::Condensation(condensation), Err(_)) => {
-                let condensed = Condensation {
-                    from: 1,
-                    to: self.steps.max(1),
-                    summary: condensation.summary.clone(),
-                };
-                Some(self.push(Source::Agent, cause, Body::Condensed(condensed)))
+                self.condense(event, condensation, cause)
             }
             (Action::System(_) | Action::Null(_) | Action::Recall(_), Err(_)) => None,
             (other, Err(_)) => {
-                let text = serde_json::to_string(event).unwrap_or_default();
-                let text: String = text.chars().take(KEPT_OF_NOTE).collect();
-                let note = format!(
-                    "an action `{}` of the imported history: {text}",
-                    other.kind()
-                );
-                self.push(Source::Agent, cause, Body::Note(note));
+                self.note(event, other, cause);
                 None
             }
         }
     }
+
+    fn note(&mut self, event: &Event, action: &Action, cause: Option<u64>) {
+        let text = serde_json::to_string(event).unwrap_or_default();
+        let text: String = text.chars().take(KEPT_OF_NOTE).collect();
+        let kind = action.kind();
+        let note = format!("an action `{kind}` of the imported history: {text}");
+        self.push(Source::Agent, cause, Body::Note(note));
+    }
+
+    /// Which steps the model was not shown any more. One of which no step is known stays a note.
+    fn condense(
+        &mut self,
+        event: &Event,
+        condensation: &CondensationAction,
+        cause: Option<u64>,
+    ) -> Option<u64> {
+        let mut summary = condensation.summary.clone();
+        let mut last = None;
+        for (from, to) in spans(&self.forgotten(condensation)) {
+            let summary = summary.take();
+            let condensed = Condensation { from, to, summary };
+            last = Some(self.push(Source::Agent, cause, Body::Condensed(condensed)));
+        }
+        if last.is_none() {
+            self.note(event, &condensation.clone().into(), cause);
+        }
+        last
+    }
+
+    fn forgotten(&self, condensation: &CondensationAction) -> BTreeSet<u32> {
+        let id = |id: &i64| u64::try_from(*id).ok();
+        if let Some(ids) = &condensation.forgotten_event_ids {
+            let steps = ids
+                .iter()
+                .filter_map(|number| self.numbers.get(&id(number)?));
+            return steps.copied().collect();
+        }
+        let first = condensation.forgotten_events_start_id.as_ref().and_then(id);
+        let last = condensation.forgotten_events_end_id.as_ref().and_then(id);
+        match (first, last) {
+            (Some(first), Some(last)) if first <= last => self
+                .numbers
+                .range(first..=last)
+                .map(|(_, step)| *step)
+                .collect(),
+            _ => BTreeSet::new(),
+        }
+    }
+}
+
+/// Steps that follow each other, as first and last.
+fn spans(steps: &BTreeSet<u32>) -> Vec<(u32, u32)> {
+    let mut spans: Vec<(u32, u32)> = Vec::new();
+    for step in steps.iter().copied() {
+        match spans.last_mut() {
+            Some((_, to)) if *to + 1 == step => *to = step,
+            _ => spans.push((step, step)),
+        }
+    }
+    spans
 }
 
 fn core_observation(seen: &Observation) -> Option<Seen> {

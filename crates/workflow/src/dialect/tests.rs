@@ -167,8 +167,9 @@ fn a_trajectory_gives_its_actions_to_be_played_again() {
         replay.actions,
         [
             Core::run("echo hello"),
-            Core::Message {
-                text: "Done?".to_owned()
+            // Nobody is asked in the middle.
+            Core::Think {
+                thought: "Done?".to_owned()
             },
             Core::Finish {
                 result: Some("hello".to_owned())
@@ -256,7 +257,7 @@ fn lines_of_a_file_are_counted_as_each_reader_counts() {
         impl_source: ReadSource::OhAci,
         ..plain
     };
-    assert_eq!(lines(aci.clone()), None);
+    assert_eq!(lines(aci.clone()), Some([1, -1]), "numbered, all of them");
     let some = FileReadAction {
         view_range: Some(vec![2, -1]),
         ..aci
@@ -324,10 +325,62 @@ fn observations_have_the_type_of_their_action() {
         panic!("a page")
     };
     assert!(page.error && page.url == "http://a/" && page.last_browser_action == "click('9')");
+    let text = "url: http://a/\ntitle: A\nerror: click: element 9 is covered\n\n[1] error: none";
+    let seen = Seen::new(ObservationKind::Content, text);
+    let browse = || BrowseInteractiveAction::default().into();
+    let Observation::Browse(page) = of(&seen, browse()) else {
+        panic!("a page")
+    };
+    assert!(page.error);
+    assert_eq!(
+        page.last_browser_action_error,
+        "click: element 9 is covered"
+    );
+    let text = "url: http://a/\ntitle: A\n\nerror: says the page";
+    let Observation::Browse(page) = of(&Seen::new(ObservationKind::Content, text), browse()) else {
+        panic!("a page")
+    };
+    assert!(!page.error && page.last_browser_action_error.is_empty());
     let think = of(&Seen::done(), AgentThinkAction::default().into());
     assert!(matches!(think, Observation::Think(_)));
     let said = of(&Seen::done(), MessageAction::new("hello").into());
     assert!(matches!(said, Observation::Null(_)));
+}
+
+#[test]
+fn pictures_are_shown_as_long_as_there_is_room() {
+    use Source::{Agent, Environment};
+    let mut bodies = Vec::new();
+    for (step, letter) in [b'a', b'b', b'c'].into_iter().enumerate() {
+        let mut drawn = Seen::new(ObservationKind::Output, "drawn");
+        drawn.pictures = vec![Picture::new(PictureFormat::Png, vec![letter; 40])];
+        let code = "plot()".to_owned();
+        bodies.push((Agent, None, Body::Action(Core::Cell { code })));
+        let cause = Some(2 * step as u64);
+        bodies.push((Environment, cause, Body::Observation(drawn)));
+    }
+    let events = record_of(bodies);
+    let shown = |most| -> Vec<(usize, String)> {
+        let (history, _) = super::history::with_pictures_up_to(most, &recorded(&events), None);
+        let seen = history
+            .iter()
+            .filter_map(|event| match event.observation() {
+                Some(Observation::RunIPython(cell)) => {
+                    let pictures = cell.image_urls.as_ref().map_or(0, Vec::len);
+                    Some((pictures, cell.content.clone()))
+                }
+                _ => None,
+            });
+        seen.collect()
+    };
+    assert!(
+        shown(120)
+            .iter()
+            .all(|seen| *seen == (1, "drawn".to_owned()))
+    );
+    let some = shown(90);
+    assert_eq!((some[0].0, some[1].0, some[2].0), (1, 1, 0));
+    assert!(some[2].1.contains("1 pictures are left out"), "{some:?}");
 }
 
 #[test]

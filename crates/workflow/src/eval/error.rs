@@ -27,6 +27,8 @@ pub enum EvalFileError {
         line: usize,
         why: String,
     },
+    #[error("{path} holds no row that can be read: {why}")]
+    NoRow { path: PathBuf, why: String },
     #[error("{context} {path}: {source}")]
     Io {
         context: &'static str,

@@ -44,8 +44,8 @@ impl Instance {
     }
 }
 
-/// Ids are compared as texts, whatever a dataset has.
-pub(super) fn id_of(fields: &Map<String, Value>) -> Option<String> {
+/// What a row calls itself, if it does. Ids are compared as texts, whatever a dataset has.
+pub fn id_of(fields: &Map<String, Value>) -> Option<String> {
     match fields.get(ID)? {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),

@@ -1,7 +1,14 @@
 //! Keeps keys out of result files.
 
+use std::io;
+
+use agon_llm::{Key, Scrubber};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+
+use super::metadata::EvalMetadata;
+use super::output::EvalOutput;
+use crate::events::History;
 
 /// What stands where a key was.
 const MASK: &str = "**********";
@@ -29,6 +36,7 @@ pub(super) fn masked(value: &Value) -> Value {
     match value {
         Value::Object(fields) => Value::Object(masked_fields(fields)),
         Value::Array(items) => items.iter().map(masked).collect(),
+        Value::String(text) => Value::from(without_logins(text)),
         other => other.clone(),
     }
 }
@@ -42,6 +50,73 @@ fn masked_fields(fields: &Map<String, Value>) -> Map<String, Value> {
         (name.clone(), value)
     };
     fields.iter().map(hide).collect()
+}
+
+/// The text with asterisks for names and passwords in addresses.
+fn without_logins(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + "://".len());
+        shown += before;
+        let ends =
+            |c: char| matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>') || c.is_whitespace();
+        let host = after.find(ends).unwrap_or(after.len());
+        let login = after.get(..host).and_then(|host| host.rfind('@'));
+        if login.is_some() {
+            shown += MASK;
+        }
+        rest = after.get(login.unwrap_or(0)..).unwrap_or_default();
+    }
+    shown + rest
+}
+
+/// A row as it is written. Keys that are known are nowhere in it, whoever brought them there: an error of a
+/// service, or an agent that came by one.
+pub(super) fn row(row: &EvalOutput) -> io::Result<Vec<u8>> {
+    if let Some(metadata) = &row.metadata {
+        learn(metadata);
+    }
+    let text = serde_json::to_string(row)?;
+    let error = row.error.as_deref().map(without_logins);
+    if error == row.error && !Scrubber::finds(&text) {
+        return Ok(text.into_bytes());
+    }
+    let clean = |fields: &Map<String, Value>| match &*Scrubber::clean(&fields.clone().into()) {
+        Value::Object(fields) => fields.clone(),
+        _ => Map::new(),
+    };
+    let history = row.history.as_ref().map(|history| {
+        let events = serde_json::to_value(history)?;
+        serde_json::from_value::<History>(Scrubber::clean(&events).into_owned())
+    });
+    let row = EvalOutput {
+        test_result: clean(&row.test_result),
+        instruction: row.instruction.as_deref().map(Scrubber::scrub),
+        history: history.transpose()?,
+        error: error.as_deref().map(Scrubber::scrub),
+        instance: row.instance.as_ref().map(clean),
+        ..row.clone()
+    };
+    Ok(serde_json::to_vec(&row)?)
+}
+
+/// Keys that a program put into its metadata are keys like others.
+fn learn(metadata: &EvalMetadata) {
+    let others = [
+        &metadata.agent_config,
+        &metadata.details,
+        &metadata.condenser_config,
+    ];
+    let all = others.into_iter().flatten().chain([&metadata.llm_config]);
+    for (name, value) in all.flatten() {
+        if let Some(text) = value
+            .as_str()
+            .filter(|text| is_secret(name) && *text != MASK)
+        {
+            Key::new(text);
+        }
+    }
 }
 
 pub(super) fn fields<S: Serializer>(

@@ -169,6 +169,35 @@ impl EvalMetadata {
         })
     }
 
+    /// The same, without the keys whose values are not what they are here; their names are told.
+    pub(super) fn read_leniently(path: &Path) -> Result<(Self, Vec<String>), EvalFileError> {
+        let broken = |line: usize, why: String| EvalFileError::Broken {
+            path: path.to_owned(),
+            line,
+            why,
+        };
+        let text = fs::read_to_string(path).map_err(EvalFileError::io("can't read", path))?;
+        let fields: Map<String, Value> =
+            serde_json::from_str(&text).map_err(|error| broken(error.line(), error.to_string()))?;
+        Ok(Self::of_fields(fields))
+    }
+
+    /// As much as can be read.
+    pub(super) fn of_fields(mut fields: Map<String, Value>) -> (Self, Vec<String>) {
+        let fits = |(key, value): (&String, &Value)| {
+            let alone = Map::from_iter([(key.clone(), value.clone())]);
+            serde_json::from_value::<Self>(alone.into()).is_ok()
+        };
+        let unread: Vec<String> = fields
+            .iter()
+            .filter(|field| !fits(*field))
+            .map(|(key, _)| key.clone())
+            .collect();
+        fields.retain(|key, _| !unread.contains(key));
+        let metadata = serde_json::from_value(fields.into()).unwrap_or_default();
+        (metadata, unread)
+    }
+
     /// As it is on disk now: what was there, if it is of the same experiment.
     fn settle(self, path: &Path) -> Result<Self, EvalFileError> {
         if !path.exists() {
@@ -186,7 +215,8 @@ impl EvalMetadata {
         })
     }
 
-    fn write(&self, path: &Path) -> Result<(), EvalFileError> {
+    /// Readers see what was there before, or all of this.
+    pub fn write(&self, path: &Path) -> Result<(), EvalFileError> {
         let failed = || EvalFileError::io("can't write", path);
         let text = serde_json::to_vec(self).map_err(|error| failed()(error.into()))?;
         let folder = path.parent().unwrap_or(Path::new("."));

@@ -4,6 +4,7 @@
 mod error;
 mod import;
 mod instance;
+mod lines;
 mod mask;
 mod metadata;
 mod model_json;
@@ -18,8 +19,9 @@ mod tests;
 mod writer;
 
 pub use error::EvalFileError;
-pub use import::{Imported, import};
-pub use instance::Instance;
+pub use import::{Imported, Imports, import};
+pub use instance::{Instance, id_of as instance_id};
+pub(crate) use lines::line_of;
 pub use metadata::{EvalMetadata, MetadataOptions, make_metadata, output_folder};
 pub use model_json::llm_config_json;
 pub use output::{EvalOutput, compatibility_for_eval_history_pairs, read_output};

@@ -4,12 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use agon_core::Digest;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::error::EvalFileError;
-use super::instance::{Instance, id_of};
-use super::output::{broken, for_each_line};
+use super::instance::Instance;
+use super::lines::for_each_row;
 
 /// How many unknown ids an error names.
 const NAMED: usize = 10;
@@ -99,17 +98,6 @@ fn rank(seed: u64, id: &str) -> Digest {
     Digest::of(format!("{seed} {id}").as_bytes())
 }
 
-/// What a row must tell to count as finished. The rest is not read.
-#[derive(Deserialize)]
-struct Peek {
-    #[serde(default)]
-    test_result: Map<String, Value>,
-    #[serde(default)]
-    error: Option<String>,
-    #[serde(default)]
-    instance_id: Value,
-}
-
 /// Ids with a result. A row that holds an error and no result is no result.
 fn finished(output_file: &Path) -> Result<HashSet<String>, EvalFileError> {
     let mut finished = HashSet::new();
@@ -119,23 +107,4 @@ fn finished(output_file: &Path) -> Result<HashSet<String>, EvalFileError> {
         }
     })?;
     Ok(finished)
-}
-
-/// The id of every row, and whether it holds a result.
-pub(super) fn for_each_row(
-    path: &Path,
-    mut each: impl FnMut(String, bool),
-) -> Result<(), EvalFileError> {
-    for_each_line(path, |line, text| {
-        let peek: Peek =
-            serde_json::from_slice(text).map_err(|error| broken(path, line, &error))?;
-        let fields = Map::from_iter([("instance_id".to_owned(), peek.instance_id)]);
-        let id = id_of(&fields).ok_or_else(|| EvalFileError::Broken {
-            path: path.to_owned(),
-            line,
-            why: "the row has no instance_id".to_owned(),
-        })?;
-        each(id, !peek.test_result.is_empty() || peek.error.is_none());
-        Ok(())
-    })
 }

@@ -185,6 +185,58 @@ fn only_one_writes_and_only_whole_lines_stay() {
     );
 }
 
+#[test]
+fn a_last_row_whose_end_is_missing_is_kept() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("output.jsonl");
+    let lines = [row("a"), row("b")].map(|row| serde_json::to_string(&row).unwrap());
+    fs::write(&path, lines.join("\n")).unwrap();
+    assert_eq!(ids(&path), ["a", "b"]);
+    let left = prepared(&Selection::default(), &path);
+    assert_eq!(left.len(), 10);
+    let mut writer = OutputWriter::open(&path).unwrap();
+    writer.append(&row("c")).unwrap();
+    writer.append(&failed("d")).unwrap();
+    writer.append(&row("d")).unwrap();
+    assert_eq!(ids(&path), ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn no_known_key_and_no_login_is_written() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("output.jsonl");
+    let llm = json!({
+        "model": "gpt-4o",
+        "api_key": "sk-rows-0123456789",
+        "base_url": "https://me:pa55word@host.example/v1?a@b",
+    });
+    let mut row = row("a");
+    row.metadata = Some(EvalMetadata {
+        llm_config: llm.as_object().cloned().unwrap(),
+        ..EvalMetadata::default()
+    });
+    row.instruction = Some("use sk-rows-0123456789".to_owned());
+    row.error = Some("401 at http://me:pa55word@host.example/: sk-rows-0123456789".to_owned());
+    row.instance = json!({ "x": ["sk-rows-0123456789"] }).as_object().cloned();
+    let mut said = conversation();
+    if let EventBody::Observation(seen) = &mut said[6].body {
+        seen.text = "KEY=sk-rows-0123456789".to_owned();
+    }
+    row.history = Some(History::Flat(crate::dialect::history(&recorded(&said))));
+    OutputWriter::open(&path).unwrap().append(&row).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(!text.contains("sk-rows-0123456789"), "{text}");
+    assert!(!text.contains("pa55word"), "{text}");
+    assert!(text.contains("https://**********@host.example/v1?a@b"));
+    assert!(text.contains("KEY=[key]"));
+    let back = read_output(&path).unwrap();
+    let history = |row: &EvalOutput| match &row.history {
+        Some(History::Flat(events)) => events.len(),
+        _ => 0,
+    };
+    assert_eq!(history(&back[0]), history(&row));
+}
+
 fn dataset(count: usize) -> Vec<Map<String, Value>> {
     let row = |at| {
         json!({ "instance_id": at, "x": 1 })
@@ -256,7 +308,7 @@ fn rows_need_ids_of_their_own() {
 #[test]
 fn the_simulated_user_offers_giving_up_and_leaves_with_the_answer() {
     let events = conversation();
-    let early = State::so_far(&events[..12]);
+    let early = State::so_far(&events[..12], "", crate::state::Bounds::default());
     assert!(!codeact_user_response(&early).contains("give up"));
     let late = State {
         history: crate::dialect::history(&recorded(&events)),

@@ -6,13 +6,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
-
 use super::error::EvalFileError;
-use super::instance::id_of;
+use super::lines::{Peek, for_each_row, is_whole, line_of};
 use super::output::EvalOutput;
-use super::prepare::for_each_row;
 
 #[derive(Debug)]
 pub struct OutputWriter {
@@ -44,8 +40,7 @@ impl OutputWriter {
             }
             Err(TryLockError::Error(error)) => return Err(failed()(error)),
         }
-        let length = whole_lines(&mut file).map_err(failed())?;
-        file.set_len(length).map_err(failed())?;
+        let length = mend(&mut file).map_err(failed())?;
         let mut ungraded = HashSet::new();
         for_each_row(path, |id, graded| {
             if graded {
@@ -67,8 +62,7 @@ impl OutputWriter {
         if self.ungraded.contains(&row.instance_id) {
             self.remove(&row.instance_id)?;
         }
-        let mut line = serde_json::to_vec(row)?;
-        line.push(b'\n');
+        let line = line_of(row)?;
         if let Err(error) = self.file.write_all(&line) {
             // What was written of it must not look like a row.
             self.file.set_len(self.length).ok();
@@ -111,15 +105,22 @@ impl OutputWriter {
 }
 
 fn id_in(line: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Peek {
-        instance_id: Value,
+    Peek::read(line).ok()?.id()
+}
+
+/// Ends the last line if only its end is missing, and cuts it off if it was torn. Says how long the file is.
+fn mend(file: &mut File) -> io::Result<u64> {
+    let length = whole_lines(file)?;
+    let rest = file.metadata()?.len() - length;
+    let mut last = Vec::new();
+    file.seek(SeekFrom::Start(length))?;
+    Read::take(&mut *file, rest).read_to_end(&mut last)?;
+    if is_whole(&last) {
+        file.write_all(b"\n")?;
+        return Ok(length + rest + 1);
     }
-    let peek: Peek = serde_json::from_slice(line).ok()?;
-    id_of(&Map::from_iter([(
-        "instance_id".to_owned(),
-        peek.instance_id,
-    )]))
+    file.set_len(length)?;
+    Ok(length)
 }
 
 /// Where the last whole line ends.

@@ -4,17 +4,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agon_core::verdict::TurnEnd;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
 use super::error::EvalError;
+use super::metrics::get_metrics;
 use super::run::{Evaluated, RunOptions, run_evaluation};
 use crate::config::AppConfig;
 use crate::controller::run_controller;
 use crate::eval::{
     EvalMetadata, EvalOutput, Instance, codeact_user_response, compatibility_for_eval_history_pairs,
 };
-use crate::runtime::{Runtime, create_runtime};
+use crate::runtime::{Runtime, RuntimeError, create_runtime};
 use crate::state::State;
 
 /// A benchmark over instances of a dataset. Only configuration, instruction and evaluation must be given.
@@ -22,6 +24,11 @@ use crate::state::State;
 pub trait Benchmark: Send + Sync + 'static {
     /// Agent, model, sandbox and limits for an instance.
     fn get_config(&self, instance: &Instance, metadata: &EvalMetadata) -> AppConfig;
+
+    /// A sandbox for the agent, or a fresh one to grade in.
+    fn create_runtime(&self, config: &AppConfig) -> Result<Runtime, RuntimeError> {
+        create_runtime(config)
+    }
 
     /// Prepares the runtime before the agent gets it. Nothing of the answer belongs there.
     async fn initialize_runtime(
@@ -40,7 +47,9 @@ pub trait Benchmark: Send + Sync + 'static {
         codeact_user_response(state)
     }
 
-    /// Takes what is to be graded out of the agent's runtime. It is the agent's: data, not truth.
+    /// Takes what is to be graded out of the agent's runtime. It is the agent's: data, not truth. Where the
+    /// runtime fails in a way that the agent can have caused, nothing is collected, and that is graded;
+    /// every other error is tried again.
     async fn complete_runtime(
         &self,
         _runtime: &mut Runtime,
@@ -67,7 +76,7 @@ pub async fn process_instance<B: Benchmark>(
 ) -> Result<EvalOutput, EvalError> {
     let config = benchmark.get_config(&instance, &metadata);
     let instruction = benchmark.get_instruction(&instance, &metadata);
-    let mut runtime = create_runtime(&config)?;
+    let mut runtime = benchmark.create_runtime(&config)?;
     runtime.connect().await?;
     benchmark
         .initialize_runtime(&mut runtime, &instance)
@@ -78,24 +87,61 @@ pub async fn process_instance<B: Benchmark>(
     if let Some(fault) = &state.fault {
         return Err(EvalError::Fault(fault.to_string()));
     }
-    let collected = benchmark.complete_runtime(&mut runtime, &instance).await?;
+    let collected = collect(&*benchmark, &mut runtime, &instance, &state).await?;
     runtime.close().await;
-    let mut fresh = create_runtime(&config)?;
-    fresh.connect().await?;
-    let graded = benchmark
-        .evaluate(&mut fresh, &instance, &collected, &state)
-        .await;
-    fresh.close().await;
+    let (collected, lost) = match collected {
+        Ok(collected) => (collected, None),
+        Err(why) => (Map::new(), Some(format!("nothing was collected: {why}"))),
+    };
+    let graded = grade(&*benchmark, &config, &instance, &collected, &state).await?;
+    let error = Some(state.last_error.clone()).filter(|error| !error.is_empty());
     Ok(EvalOutput {
         instance_id: instance.id(),
         instruction: Some(instruction),
-        test_result: graded?,
+        test_result: graded,
         metadata: Some(EvalMetadata::clone(&metadata)),
         history: Some(compatibility_for_eval_history_pairs(&state.history)),
-        metrics: Some(state.metrics.clone()),
-        error: Some(state.last_error.clone()).filter(|error| !error.is_empty()),
+        metrics: Some(get_metrics(&state)),
+        error: error.or(lost),
         instance: Some(instance.row().clone()),
     })
+}
+
+/// What the agent left, or why it left nothing.
+async fn collect(
+    benchmark: &impl Benchmark,
+    runtime: &mut Runtime,
+    instance: &Instance,
+    state: &State,
+) -> Result<Result<Map<String, Value>, RuntimeError>, EvalError> {
+    if state.end == Some(TurnEnd::BroughtDown) {
+        return Ok(Err(RuntimeError::BroughtDown));
+    }
+    match benchmark.complete_runtime(runtime, instance).await {
+        Err(EvalError::Runtime(error)) if error.of_agent() => Ok(Err(error)),
+        collected => collected.map(Ok),
+    }
+}
+
+/// In a runtime where the agent never was, nor a folder that it worked in.
+async fn grade(
+    benchmark: &impl Benchmark,
+    config: &AppConfig,
+    instance: &Instance,
+    collected: &Map<String, Value>,
+    state: &State,
+) -> Result<Map<String, Value>, EvalError> {
+    let config = AppConfig {
+        workspace_base: None,
+        ..config.clone()
+    };
+    let mut fresh = benchmark.create_runtime(&config)?;
+    fresh.connect().await?;
+    let graded = benchmark
+        .evaluate(&mut fresh, instance, collected, state)
+        .await;
+    fresh.close().await;
+    graded
 }
 
 /// All instances of a benchmark.

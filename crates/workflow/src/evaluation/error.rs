@@ -13,6 +13,9 @@ pub enum EvalError {
     /// Something of ours, or a service, failed while the agent worked.
     #[error("{0}")]
     Fault(String),
+    /// Nothing is left of the run's budget. The same call with more goes on.
+    #[error("{0}")]
+    Spent(String),
     #[error("took longer than {0} s")]
     Timeout(u64),
     #[error("its code panicked: {0}")]

@@ -6,11 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agon_core::{Money, Usage};
+use agon_llm::Budget;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
+use tokio::sync::oneshot;
 
 use super::{EvalError, Evaluated, RunOptions, run_evaluation};
+use crate::controller::Allotment;
 use crate::eval::{EvalMetadata, EvalOutput, Instance, Selection, prepare_dataset, read_output};
+use crate::metrics::Metrics;
 
 fn dataset(ids: &[&str]) -> Vec<Map<String, Value>> {
     let row = |id: &&str| json!({ "instance_id": id }).as_object().unwrap().clone();
@@ -95,6 +100,7 @@ fn options() -> RunOptions {
         num_workers: 3,
         max_retries: 2,
         timeout: Duration::from_secs(3600),
+        ..RunOptions::default()
     }
 }
 
@@ -196,4 +202,145 @@ async fn rows_are_written_as_they_come_and_by_one_run_only() {
         1,
         "the first was there before the second began"
     );
+}
+
+/// So many tokens for a cent.
+fn usage(tokens: u64) -> Usage {
+    Usage {
+        input_tokens: tokens,
+        calls: 1,
+        money: Some(Money::from_micros(10_000)),
+        ..Usage::default()
+    }
+}
+
+/// Every try costs 100 tokens; those of `fails` come to nothing, those of `late` but the third.
+async fn paid(place: &Place, ids: &[&str], options: RunOptions) -> Evaluated {
+    let selection = Selection::default();
+    let instances = prepare_dataset(dataset(ids), &place.output(), &selection).unwrap();
+    let tries = Arc::clone(&place.tries);
+    let work = move |instance: Instance, metadata: Arc<EvalMetadata>| {
+        let tries = Arc::clone(&tries);
+        async move {
+            Allotment::given().unwrap().account().add(&usage(100));
+            let tried = {
+                let mut tries = tries.lock().unwrap();
+                let tried = tries.entry(instance.id()).or_default();
+                *tried += 1;
+                *tried
+            };
+            match instance.id().as_str() {
+                "fails" => Err(EvalError::Own("no luck".to_owned())),
+                "late" if tried < 3 => panic!("not yet"),
+                _ => {
+                    let mut row = row(&instance, &metadata);
+                    row.metrics = Some(Metrics {
+                        accumulated_cost: 0.5,
+                        ..Metrics::default()
+                    });
+                    Ok(row)
+                }
+            }
+        }
+    };
+    let metadata = EvalMetadata::default();
+    let output = place.output();
+    let run = run_evaluation(instances, metadata, &output, options, work);
+    run.await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn tries_that_came_to_nothing_are_paid_for_and_told() {
+    let place = Place::new();
+    let evaluated = paid(&place, &["late", "fails", "one"], options()).await;
+    assert_eq!(evaluated.spent.calls, 3 + 3 + 1);
+    let rows = read_output(&place.output()).unwrap();
+    let of = |id: &str| {
+        let row = rows.iter().find(|row| row.instance_id == id).unwrap();
+        row.metrics.clone().unwrap()
+    };
+    let late = of("late");
+    assert_eq!(late.accumulated_token_usage.prompt_tokens, 200);
+    assert_eq!((late.costs.len(), late.token_usages.len()), (2, 2));
+    assert!((late.accumulated_cost - 0.52).abs() < 1e-9);
+    assert!((of("one").accumulated_cost - 0.5).abs() < 1e-9);
+    let told = std::fs::read_to_string(place.folder.path().join("maximum_retries_exceeded.jsonl"));
+    let told: Value = serde_json::from_str(told.unwrap().trim()).unwrap();
+    assert_eq!(told["metrics"]["accumulated_cost"], json!(0.03));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_begun_when_the_budget_of_the_run_is_spent() {
+    let place = Place::new();
+    let little = RunOptions {
+        num_workers: 1,
+        budget: Budget {
+            tokens: Some(150),
+            money: None,
+        },
+        ..options()
+    };
+    let evaluated = paid(&place, &["one", "fails", "three"], little).await;
+    assert_eq!(place.rows(), ["one"]);
+    assert_eq!((place.tried("fails"), place.tried("three")), (1, 0));
+    let why: Vec<&str> = evaluated.failed.iter().map(|(_, why)| &**why).collect();
+    assert_eq!(why, ["the run's budget of tokens is spent"; 2]);
+    // The third was never begun, and so has exceeded nothing.
+    let told = std::fs::read_to_string(place.folder.path().join("maximum_retries_exceeded.jsonl"));
+    assert_eq!(told.unwrap().lines().count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_uses_all_of_its_turn_gets_its_row() {
+    let place = Place::new();
+    let selection = Selection::default();
+    let dataset = dataset(&["sleeps", "hangs"]);
+    let instances = prepare_dataset(dataset, &place.output(), &selection).unwrap();
+    let work = |instance: Instance, metadata: Arc<EvalMetadata>| async move {
+        let turn = Duration::from_secs(8 * 3600);
+        Allotment::given().unwrap().begins_turn(turn);
+        tokio::time::sleep(turn).await;
+        if instance.id() == "hangs" {
+            std::future::pending::<()>().await;
+        }
+        Ok(row(&instance, &metadata))
+    };
+    let metadata = EvalMetadata::default();
+    let output = place.output();
+    let run = run_evaluation(instances, metadata, &output, options(), work);
+    let evaluated = run.await.unwrap();
+    assert_eq!(place.rows(), ["sleeps"]);
+    assert_eq!(
+        evaluated.failed,
+        [("hangs".to_owned(), "took longer than 32400 s".to_owned())]
+    );
+}
+
+#[tokio::test]
+async fn no_instance_outlives_its_run() {
+    let place = Place::new();
+    let selection = Selection::default();
+    let instances = prepare_dataset(dataset(&["one"]), &place.output(), &selection).unwrap();
+    let (begun, mut begins) = tokio::sync::mpsc::channel::<oneshot::Receiver<()>>(1);
+    let work = move |_: Instance, _: Arc<EvalMetadata>| {
+        let begun = begun.clone();
+        async move {
+            let (_held, dropped) = oneshot::channel();
+            begun.send(dropped).await.unwrap();
+            std::future::pending().await
+        }
+    };
+    let output = place.output();
+    let run = run_evaluation(
+        instances,
+        EvalMetadata::default(),
+        &output,
+        RunOptions::default(),
+        work,
+    );
+    let dropped = tokio::select! {
+        _ = run => panic!("it never ends"),
+        dropped = begins.recv() => dropped.unwrap(),
+    };
+    dropped.await.unwrap_err();
 }

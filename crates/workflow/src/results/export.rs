@@ -1,6 +1,5 @@
 //! A run of any agent as an evaluation's files, long after it was played.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use agon_core::clock::FixedClock;
@@ -17,9 +16,7 @@ pub fn export(reader: RunReader, out: &Path) -> Result<Vec<PathBuf>, EvalFileErr
     let (metadata_file, output_file) = (out.join("metadata.json"), out.join("output.jsonl"));
     let metadata = metadata_of(&reader, out)?;
     let instances = instances_of(reader.manifest());
-    let text = serde_json::to_vec(&metadata).unwrap_or_default();
-    let failed = EvalFileError::io("can't write", &metadata_file);
-    fs::write(&metadata_file, text).map_err(failed)?;
+    metadata.write(&metadata_file)?;
     RunRows::new(reader, metadata, instances).write_all(&output_file)?;
     Ok(vec![metadata_file, output_file])
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::log::log;
 use crate::dialect::Record;
-use crate::eval::{EvalFileError, EvalMetadata, EvalOutput, Played, eval_output_of};
+use crate::eval::{EvalFileError, EvalMetadata, EvalOutput, Played, eval_output_of, line_of};
 
 /// Beside the rows: one readable log for each.
 const LOGS: &str = "infer_logs";
@@ -104,9 +104,7 @@ impl RunRows {
         let mut file = BufWriter::new(fresh.as_file());
         let mut count = 0;
         for line in self.reader.trials()?.iter().filter(|line| line.is_final) {
-            let mut text =
-                serde_json::to_vec(&self.row(line, folder)?).map_err(|e| failed()(e.into()))?;
-            text.push(b'\n');
+            let text = line_of(&self.row(line, folder)?).map_err(failed())?;
             file.write_all(&text).map_err(failed())?;
             count += 1;
         }

@@ -1,15 +1,16 @@
 //! A sandbox with an agent's tools in it, in the hands of a program: it runs actions before the agent's
 //! turn, between turns and after them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::{Action as Core, Limits, Seconds};
 use agon_engine::{Providers, Tools, Workbench};
-use agon_sandbox::{Owner, Request, Sandbox};
+use agon_sandbox::{Owner, Request, Sandbox, SandboxError};
 use tempfile::TempDir;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::error::RuntimeError;
 use crate::config::AppConfig;
@@ -19,6 +20,9 @@ use crate::events::{Action, Observation};
 /// Beside the time that a command may take.
 const GRACE: Duration = Duration::from_secs(60);
 
+/// For everybody in a sandbox to be ended.
+const ENDING: Duration = Duration::from_secs(120);
+
 #[derive(Debug)]
 pub struct Runtime {
     request: Request,
@@ -26,6 +30,8 @@ pub struct Runtime {
     providers: Providers,
     connected: Option<Connected>,
     lint: bool,
+    /// Those that every shell has.
+    pub(super) variables: BTreeMap<String, String>,
     /// For what the shell prints.
     scratch: Arc<TempDir>,
 }
@@ -73,6 +79,7 @@ impl Runtime {
             providers,
             connected: None,
             lint: config.sandbox.enable_auto_lint,
+            variables: BTreeMap::new(),
             scratch: Arc::new(scratch),
         })
     }
@@ -100,6 +107,25 @@ impl Runtime {
         })
     }
 
+    /// Ends every process in it and takes new tools: what follows is not done in the shell of whoever was
+    /// there before, with its functions, its working folder and what runs in it. Files stay as they are.
+    pub async fn reclaim(&mut self) -> Result<(), RuntimeError> {
+        let tools = self.workbench(self.scratch.path());
+        let Connected { sandbox, workbench } = self.connected_mut()?;
+        *workbench = tools;
+        let late = |_| SandboxError::Timeout {
+            what: "ending its programs",
+            seconds: ENDING.as_secs_f64(),
+        };
+        // What is packed with it is not needed: the sandbox is still there.
+        timeout(ENDING, sandbox.freeze()).await.map_err(late)??;
+        if !self.variables.is_empty() {
+            let variables = self.variables.clone();
+            self.add_env_vars(&variables).await?;
+        }
+        Ok(())
+    }
+
     /// Carries out one action, beside any agent's turn.
     pub async fn run_action(
         &mut self,
@@ -110,12 +136,17 @@ impl Runtime {
             .map_err(|error| RuntimeError::Action(error.to_string()))?;
         let asked = match &told {
             Core::Run { wait, timeout, .. } => wait.or(*timeout).map(Seconds::duration),
-            _ => None,
+            _ => action
+                .timeout()
+                .and_then(Seconds::new)
+                .map(Seconds::duration),
         };
         let most = asked.unwrap_or_else(|| self.command_time());
         let deadline = Instant::now() + most + GRACE;
         let Connected { sandbox, workbench } = self.connected_mut()?;
-        let seen = workbench.perform(&**sandbox, &told, deadline).await?;
+        let seen = workbench
+            .perform_within(&**sandbox, &told, most, deadline)
+            .await?;
         Ok(dialect::observation(&seen, &action))
     }
 

@@ -9,9 +9,15 @@ pub enum RuntimeError {
     #[error("the runtime is not connected: call connect() first")]
     NotConnected,
     #[error("AgentRuntimeError: {0}")]
-    Sandbox(#[from] SandboxError),
+    Sandbox(SandboxError),
     #[error("AgentRuntimeDisconnectedError: {0}")]
     Gone(String),
+    /// The agent's doing, and no fault.
+    #[error("AgentRuntimeDisconnectedError: it ran out of memory")]
+    BroughtDown,
+    /// What the agent left is not what was looked for.
+    #[error("{0}")]
+    Unusable(String),
     #[error("{0}")]
     Action(String),
     #[error("{context}: {source}")]
@@ -21,17 +27,37 @@ pub enum RuntimeError {
     },
 }
 
+impl From<SandboxError> for RuntimeError {
+    fn from(error: SandboxError) -> Self {
+        match error {
+            SandboxError::OutOfMemory => Self::BroughtDown,
+            error => Self::Sandbox(error),
+        }
+    }
+}
+
 impl From<Gone> for RuntimeError {
     fn from(gone: Gone) -> Self {
         match gone {
             Gone::UserLeft | Gone::Spent(_) => Self::Gone("the user left".to_owned()),
-            Gone::BroughtDown => Self::Gone("it ran out of memory".to_owned()),
+            Gone::BroughtDown => Self::BroughtDown,
             Gone::ScreenLost(why) | Gone::Fault(Fault { message: why, .. }) => Self::Gone(why),
         }
     }
 }
 
 impl RuntimeError {
+    /// Whether the agent can have caused it, where the agent has been: then it is graded by what it left,
+    /// which is nothing, and not played again.
+    pub fn of_agent(&self) -> bool {
+        matches!(
+            self,
+            Self::BroughtDown
+                | Self::Unusable(_)
+                | Self::Sandbox(SandboxError::Denied(_) | SandboxError::Timeout { .. })
+        )
+    }
+
     pub(crate) fn io(context: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let context = context.into();
         move |source| Self::Io { context, source }

@@ -13,6 +13,17 @@ pub struct ControlFlag<T> {
     pub hit_limit: bool,
 }
 
+/// Whether the agent goes on unhindered; programs of older versions look at it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrafficControlState {
+    #[default]
+    Normal,
+    /// A limit was reached.
+    Throttling,
+    Paused,
+}
+
 impl<T: PartialOrd + Copy> ControlFlag<T> {
     pub(super) fn at(current_value: T, max_value: T) -> Self {
         Self {

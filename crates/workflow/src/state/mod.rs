@@ -9,6 +9,6 @@ mod shape;
 mod tests;
 
 pub use error::last_error;
-pub use flag::ControlFlag;
+pub use flag::{ControlFlag, TrafficControlState};
 pub use of_record::{Bounds, Ending};
 pub use shape::{AgentState, State};

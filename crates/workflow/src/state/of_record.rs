@@ -5,7 +5,7 @@ use agon_core::{Event, EventBody, Fault, Money, Source};
 use agon_store::RunFolder;
 
 use super::error::last_error;
-use super::flag::ControlFlag;
+use super::flag::{ControlFlag, TrafficControlState};
 use super::shape::{AgentState, State};
 use crate::config::AppConfig;
 use crate::dialect::{NoBodies, Record, history_and_metrics};
@@ -32,13 +32,18 @@ impl<'a> Ending<'a> {
     /// As the record itself tells.
     pub fn of(events: &'a [Event]) -> Self {
         let mut ending = Self::default();
+        let mut at = None;
         for event in events {
             match &event.body {
-                EventBody::End(end) => ending.end = Some(*end),
+                EventBody::End(end) => {
+                    at = Some(event.seq);
+                    ending.end = Some(*end);
+                    ending.note = None;
+                }
                 EventBody::Fault(fault) => ending.fault = Some(fault),
-                // What follows is about grading.
+                // Only why it ended has the end as its cause; there are notes of all kinds.
                 EventBody::Note(note)
-                    if event.source == Source::Harness && ending.end.is_none() =>
+                    if event.source == Source::Harness && at.is_some() && event.cause == at =>
                 {
                     ending.note = Some(note);
                 }
@@ -63,11 +68,22 @@ impl State {
             Told::Action(Action::Reject(reject)) => Some(reject.outputs.clone()),
             _ => None,
         });
+        let iteration_flag = ControlFlag::at(steps, u64::from(bounds.max_iterations));
+        let budget_flag = bounds.max_budget.map(budget);
+        let spent = budget_flag.as_ref().is_some_and(|flag| flag.hit_limit);
         Self {
             session_id: session.to_owned(),
-            iteration_flag: ControlFlag::at(steps, u64::from(bounds.max_iterations)),
+            iteration: steps,
+            local_iteration: steps,
+            max_iterations: iteration_flag.max_value,
+            traffic_control_state: match iteration_flag.hit_limit || spent {
+                true => TrafficControlState::Throttling,
+                false => TrafficControlState::Normal,
+            },
+            local_metrics: metrics.clone(),
+            iteration_flag,
             conversation_stats: Metrics::by_service(record, &metrics),
-            budget_flag: bounds.max_budget.map(budget),
+            budget_flag,
             outputs: outputs.unwrap_or_default(),
             agent_state: agent_state(&history, ending),
             start_id: 0,
@@ -96,20 +112,16 @@ impl State {
             agent: &config.default_agent,
             bodies: folder,
         };
-        let bounds = Bounds {
-            max_iterations: config.max_iterations,
-            max_budget: config.max_budget_per_task,
-        };
         let ending = Ending {
             end: end.as_ref().ok().copied(),
             fault: end.as_ref().err(),
             note,
         };
-        Self::of(&record, &folder.name(), bounds, ending)
+        Self::of(&record, &folder.name(), config.bounds(), ending)
     }
 
     /// What whoever answers for the user sees.
-    pub(crate) fn so_far(events: &[Event]) -> Self {
+    pub(crate) fn so_far(events: &[Event], agent: &str, bounds: Bounds) -> Self {
         let instruction = events.iter().find_map(|event| match &event.body {
             EventBody::Instruction(text) => Some(text.as_str()),
             _ => None,
@@ -117,10 +129,10 @@ impl State {
         let record = Record {
             events,
             instruction,
-            agent: "",
+            agent,
             bodies: &NoBodies,
         };
-        Self::of(&record, "", Bounds::default(), Ending::default())
+        Self::of(&record, "", bounds, Ending::default())
     }
 }
 
@@ -141,5 +153,50 @@ fn agent_state(history: &[crate::events::Event], ending: Ending<'_>) -> AgentSta
             None if history.is_empty() => AgentState::Loading,
             None => AgentState::Running,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(seq: u64, source: Source, cause: Option<u64>, body: EventBody) -> Event {
+        Event {
+            seq,
+            t: 0.0,
+            at: jiff::Timestamp::UNIX_EPOCH,
+            source,
+            cause,
+            body,
+        }
+    }
+
+    #[test]
+    fn why_it_ended_is_what_the_end_is_the_cause_of_and_no_other_note() {
+        let note = |text: &str| EventBody::Note(text.to_owned());
+        let harness = Source::Harness;
+        let mut events = vec![
+            event(0, harness, None, note("12 bytes of output were not kept")),
+            event(1, harness, None, EventBody::End(TurnEnd::StepLimit)),
+            event(2, harness, None, note("complete: exit status 1")),
+        ];
+        let ending = Ending::of(&events);
+        assert_eq!((ending.end, ending.note), (Some(TurnEnd::StepLimit), None));
+        let why = note("the turn ended after 5 steps");
+        events.insert(2, event(3, harness, Some(1), why));
+        let ending = Ending::of(&events);
+        assert_eq!(ending.note, Some("the turn ended after 5 steps"));
+        // A later end has reasons of its own.
+        events.push(event(
+            4,
+            harness,
+            None,
+            EventBody::End(TurnEnd::BroughtDown),
+        ));
+        let ending = Ending::of(&events);
+        assert_eq!(
+            (ending.end, ending.note),
+            (Some(TurnEnd::BroughtDown), None)
+        );
     }
 }

@@ -9,7 +9,7 @@ use agon_core::verdict::TurnEnd;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::flag::ControlFlag;
+use super::flag::{ControlFlag, TrafficControlState};
 use crate::events::{Action, Event, EventBody, EventSource, write_trajectory};
 use crate::metrics::Metrics;
 
@@ -80,6 +80,14 @@ pub struct State {
     /// Empty where there was none.
     pub last_error: String,
     pub metrics: Metrics,
+    /// Steps so far. This and what follows say again what stands above, for programs of older versions.
+    pub iteration: u64,
+    pub local_iteration: u64,
+    pub max_iterations: u64,
+    pub traffic_control_state: TrafficControlState,
+    pub local_metrics: Metrics,
+    /// Always empty: there are none.
+    pub delegates: Map<String, Value>,
     /// How the agent's turn ended, once it has.
     #[serde(skip)]
     pub end: Option<TurnEnd>,
@@ -110,6 +118,12 @@ impl Default for State {
             extra_data: Map::new(),
             last_error: String::new(),
             metrics: Metrics::default(),
+            iteration: 0,
+            local_iteration: 0,
+            max_iterations: 100,
+            traffic_control_state: TrafficControlState::Normal,
+            local_metrics: Metrics::default(),
+            delegates: Map::new(),
             end: None,
             fault: None,
         }
@@ -154,14 +168,6 @@ impl State {
                 _ => None,
             });
         finished.or_else(|| self.get_last_agent_message())
-    }
-
-    pub fn iteration(&self) -> u64 {
-        self.iteration_flag.current_value
-    }
-
-    pub fn max_iterations(&self) -> u64 {
-        self.iteration_flag.max_value
     }
 
     /// Writes the history to a file of its own; into a folder, under the session's name.

@@ -28,7 +28,15 @@ fn a_finished_conversation_holds_everything() {
     let state = ended(ending.end, None, None);
     assert_eq!(state.agent_state, AgentState::Finished);
     assert_eq!(state.last_error, "");
-    assert_eq!((state.iteration(), state.max_iterations()), (4, 10));
+    assert_eq!((state.iteration, state.max_iterations), (4, 10));
+    assert_eq!(state.local_iteration, state.iteration_flag.current_value);
+    assert_eq!(state.local_metrics, state.metrics);
+    let fields = serde_json::to_value(&state).unwrap();
+    for key in ["iteration", "local_iteration", "max_iterations"] {
+        assert!(fields[key].is_u64(), "{key}");
+    }
+    assert_eq!(fields["traffic_control_state"], "throttling");
+    assert_eq!(fields["delegates"], serde_json::json!({}));
     assert!(!state.iteration_flag.hit_limit);
     assert!(state.budget_flag.as_ref().unwrap().hit_limit);
     assert_eq!(state.get_last_agent_message(), Some("Done?"));
@@ -91,10 +99,13 @@ fn faults_have_the_names_that_programs_look_for() {
 #[test]
 fn in_the_middle_it_waits_for_the_user() {
     let events = conversation();
-    let state = State::so_far(&events[..12]);
+    let state = State::so_far(&events[..12], "", Bounds::default());
     assert_eq!(state.agent_state, AgentState::AwaitingUserInput);
     assert_eq!(state.get_last_agent_message(), Some("Done?"));
-    assert_eq!(State::so_far(&[]).agent_state, AgentState::Loading);
+    assert_eq!(
+        State::so_far(&[], "", Bounds::default()).agent_state,
+        AgentState::Loading
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use agon_core::user::{EXIT, Persona};
 use agon_llm::{Message, Output, Request, Sampling};
 use serde_json::json;
 
+use super::memory::Exchange;
 use super::quote::{Quotes, cut};
 
 /// Enough for what a person says at once.
@@ -12,19 +13,12 @@ const LONGEST_REPLY: u64 = 1_024;
 /// Enough for a verdict with its reason, also for models that think first.
 const LONGEST_VERDICT: u64 = 2_048;
 
-/// A message of the agent and what the person said to it.
-#[derive(Debug)]
-pub(super) struct Exchange {
-    pub(super) heard: String,
-    pub(super) said: String,
-}
-
 /// The request for what the person says next. `wrong` is why earlier tries were not taken.
-pub(super) fn speak(
+pub(super) fn speak<'a>(
     persona: &Persona,
     instruction: &str,
     quotes: &Quotes,
-    before: &[Exchange],
+    before: impl IntoIterator<Item = &'a Exchange>,
     message: &str,
     wrong: &[String],
 ) -> Request {

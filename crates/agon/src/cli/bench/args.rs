@@ -1,5 +1,6 @@
 //! Arguments and help texts of `agon bench`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use agon_core::Money;
@@ -50,7 +51,7 @@ pub(in crate::cli) struct BenchRunArgs {
     pub(super) eval_num_workers: Option<u16>,
     /// Only the first so many instances.
     #[arg(long, value_name = "N", help_heading = EVALUATION)]
-    pub(super) eval_n_limit: Option<usize>,
+    pub(super) eval_n_limit: Option<NonZeroUsize>,
     /// Only these instances.
     #[arg(long, value_name = "A,B", value_delimiter = ',', help_heading = EVALUATION)]
     pub(super) eval_ids: Vec<String>,

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use agon_core::clock::FixedClock;
 use agon_core::{Clock, SystemClock, Task};
+use agon_llm::config::Environment;
 use agon_suite::MaxSteps;
-use agon_workflow::eval::MetadataOptions;
+use agon_workflow::codeact::{self, Options};
+use agon_workflow::eval::{self, MetadataOptions};
 
 use super::args::{BenchCommand, BenchRunArgs};
 use super::live::OutputFiles;
@@ -17,6 +19,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::llm::OpenModels;
 use crate::cli::load::Loaded;
+use crate::cli::manifest::Growth;
 use crate::cli::play::{Earlier, Sitting, play};
 
 /// As the original's evaluations.
@@ -43,6 +46,7 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
     // The folder's name needs the benchmark's, and a resume needs the folder's dates: so it is read twice.
     let first = read(args, &selection, &clock)?;
     let name = benchmark_name(&first);
+    let options = open.as_ref().and_then(|open| settings(args, open));
     let metadata = MetadataOptions {
         llm: open
             .as_ref()
@@ -57,8 +61,8 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         eval_output_dir: &args.eval_output_dir,
         data_split: None,
         details: None,
-        agent_config: None,
-        condenser_config: None,
+        agent_config: options.as_ref().map(Options::agent_config),
+        condenser_config: options.as_ref().map(Options::condenser_config),
         instruction_template_name: None,
     }
     .describe(&clock)?;
@@ -68,7 +72,10 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
     let earlier = Earlier::of(&play_args)?;
     let old = earlier.manifest.as_ref();
     let dates_from = old.map_or_else(|| clock.now(), |old| old.dates_from);
-    let loaded = read(args, &selection, &FixedClock(dates_from))?;
+    let mut loaded = read(args, &selection, &FixedClock(dates_from))?;
+    // Rows of earlier commands need their instances too.
+    let results = OutputFiles::new(metadata, &loaded.tasks, args.max_budget_per_task);
+    choose(&mut loaded, args)?;
     let entry = Entry {
         agent: args.agent_cls.clone(),
         tape: open.as_ref().and_then(OpenModels::tape),
@@ -81,7 +88,6 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         selection: remembered(args),
         played_by: None,
     };
-    let results = OutputFiles::new(metadata, &loaded.tasks, args.max_budget_per_task);
     let sitting = Sitting {
         command: None,
         began,
@@ -91,6 +97,7 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         own_agent: None,
         earlier,
         workers: args.eval_num_workers.map_or(WORKERS, usize::from),
+        growth: Growth::Open,
         results: Some(Box::new(results)),
     };
     play(&play_args, sitting).await
@@ -108,11 +115,16 @@ fn read(
             task.limit_money(most);
         }
     }
+    Ok(loaded)
+}
+
+/// Leaves out what was not asked for.
+fn choose(loaded: &mut Loaded, args: &BenchRunArgs) -> Result<(), Failure> {
     keep_ids(&mut loaded.tasks, &args.eval_ids)?;
     if let Some(limit) = args.eval_n_limit {
-        loaded.tasks.truncate(limit);
+        loaded.tasks.truncate(limit.get());
     }
-    Ok(loaded)
+    Ok(())
 }
 
 /// The instances that were asked for; one that is not there is an error, not a smaller run.
@@ -132,15 +144,21 @@ fn keep_ids(tasks: &mut Vec<Task>, ids: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Of the agent, if it is one with settings. What is wrong with them is told when it is entered.
+fn settings(args: &BenchRunArgs, open: &OpenModels) -> Option<Options> {
+    let own = codeact::KINDS.iter().any(|kind| kind.name == args.agent_cls);
+    let options = own.then(|| {
+        let variables = Environment::of_process();
+        Options::of(Some(&open.config), Some(&open.session), &variables)
+    });
+    options?.ok()
+}
+
 /// As the dataset calls it.
-pub(super) fn instance_id(task: &Task) -> String {
+fn instance_id(task: &Task) -> String {
     let row = task.instance.on_host().as_ref();
-    let named = row.and_then(|row| row.get("instance_id"));
-    match named {
-        Some(serde_json::Value::String(id)) => id.clone(),
-        Some(other) if other.is_number() => other.to_string(),
-        _ => task.id.id().to_owned(),
-    }
+    let named = row.and_then(|row| eval::instance_id(row));
+    named.unwrap_or_else(|| task.id.id().to_owned())
 }
 
 fn benchmark_name(loaded: &Loaded) -> String {

@@ -3,9 +3,7 @@
 //! the first and after the last instance.
 
 use std::collections::HashSet;
-use std::fs::{self, Permissions};
-use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,17 +59,12 @@ impl OutputFiles {
 }
 
 /// What the folder says already, if it does; otherwise it says this from now on.
-fn settle(metadata: &mut EvalMetadata, folder: &RunFolder) -> std::io::Result<()> {
+fn settle(metadata: &mut EvalMetadata, folder: &RunFolder) -> Result<(), EvalFileError> {
     let path = folder.path().join("metadata.json");
-    if let Ok(before) = EvalMetadata::read(&path) {
-        *metadata = before;
-        return Ok(());
+    match EvalMetadata::read(&path) {
+        Ok(before) => *metadata = before,
+        Err(_) => metadata.write(&path)?,
     }
-    let mut file = tempfile::NamedTempFile::new_in(folder.path())?;
-    file.write_all(&serde_json::to_vec(metadata)?)?;
-    let readable = Permissions::from_mode(0o644);
-    file.as_file().set_permissions(readable)?;
-    file.persist(path)?;
     Ok(())
 }
 
@@ -85,8 +78,7 @@ impl Results for OutputFiles {
         fs::create_dir_all(&logs)
             .map_err(|error| Failure::new(format_args!("{}: {error}", logs.display())))?;
         // A resume does not change when the evaluation began.
-        settle(&mut self.metadata, folder)
-            .map_err(|error| Failure::new(format_args!("can't write metadata.json: {error}")))?;
+        settle(&mut self.metadata, folder)?;
         let rows = self.rows(folder)?;
         let mut there = HashSet::new();
         RunReader::open(folder.path())?.for_each_trial(|line| {

@@ -17,6 +17,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::llm::OpenModels;
 use crate::cli::load::Loaded;
+use crate::cli::manifest::Growth;
 use crate::cli::play::{Earlier, Sitting, play};
 
 /// Questions wait for answers, not for processors; how many are asked at once is decided by what the
@@ -79,6 +80,7 @@ pub(in crate::cli) async fn predict(args: &PredictArgs) -> Result<Exit, Failure>
         own_agent: Some(AgentFactory::of(name, Box::new(predictor))),
         earlier,
         workers: AT_ONCE,
+        growth: Growth::Fixed,
         results: None,
     };
     play(&args.play, sitting).await

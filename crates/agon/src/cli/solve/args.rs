@@ -51,7 +51,7 @@ pub(in crate::cli) struct SolveArgs {
     #[arg(long, visible_alias = "no-auto-continue")]
     pub(super) interactive: bool,
     /// Play the actions of a trajectory first.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "file"])]
     pub(super) replay_trajectory: Option<PathBuf>,
     #[command(flatten)]
     pub(super) models: ModelArgs,

@@ -82,7 +82,9 @@ async fn converse(
 fn hidden(config: &AppConfig) -> Vec<PathBuf> {
     let keys = config.get_llm_config().and_then(|llm| llm.config.file());
     let keys = keys.map(Path::to_owned);
-    keys.into_iter().chain([PathBuf::from(RUNS)]).collect()
+    // The last two are where keys are looked for, whether they were found there this time or not.
+    let ours = [RUNS, "config.toml", ".env"].map(PathBuf::from);
+    keys.into_iter().chain(ours).collect()
 }
 
 /// What is to be done: a file, the command line, or standard input.

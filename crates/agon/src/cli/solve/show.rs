@@ -8,6 +8,9 @@ use crate::cli::output;
 /// Lines of an output that are shown.
 const LINES: usize = 12;
 
+/// Characters of a line that are shown.
+const WIDEST: usize = 400;
+
 /// Tells standard error what happened, if it is something that a user wants to see.
 pub(super) fn show(event: &Event) {
     if let Some(text) = told(event) {
@@ -63,7 +66,7 @@ fn marked(mark: &str, text: &str) -> String {
     let mut lines: Vec<String> = text
         .lines()
         .take(LINES)
-        .map(|line| format!("{mark} {}", output::plain(line)))
+        .map(|line| format!("{mark} {}", cut(&output::plain(line))))
         .collect();
     let more = text.lines().count().saturating_sub(LINES);
     if more > 0 {
@@ -73,6 +76,14 @@ fn marked(mark: &str, text: &str) -> String {
         lines.push(mark.to_owned());
     }
     lines.join("\n")
+}
+
+/// A line that a terminal can show.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(WIDEST) {
+        Some((at, _)) => format!("{}...", &line[..at]),
+        None => line.to_owned(),
+    }
 }
 
 #[cfg(test)]

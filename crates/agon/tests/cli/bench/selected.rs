@@ -40,6 +40,28 @@ fn instances_are_chosen_by_id_and_number() {
     }
 }
 
+/// More instances are added to what is there, fewer are played again by nobody.
+#[test]
+fn a_run_can_be_extended() {
+    let bench = Bench::new();
+    bench.words(&FOUR);
+    let model = bench.says_hello();
+    let folder = bench.results("turns_hello_maxiter_8");
+    for (args, expected) in [
+        (&["--eval-n-limit", "2"][..], &["a", "b"][..]),
+        (&["--eval-ids", "d/4"], &["a", "b", "d/4"]),
+        (&["--eval-n-limit", "1"], &["a", "b", "d/4"]),
+        (&[], &["a", "b", "c", "d/4"]),
+    ] {
+        let base = ["-l", &model, "-i", "8"];
+        bench.bench_run(&[&base[..], args].concat()).expect(0);
+        let rows = rows(&folder.join("output.jsonl"));
+        assert_eq!(ids(&rows), expected, "{args:?}");
+    }
+    let lines = rows(&folder.join("trials.jsonl"));
+    assert_eq!(lines.len(), 4, "nothing was played twice");
+}
+
 #[test]
 fn what_is_not_there_is_no_smaller_run() {
     let bench = Bench::new();

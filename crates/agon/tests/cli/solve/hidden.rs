@@ -38,3 +38,18 @@ rm -rf runs; echo forged > runs/solve-first/trajectory.json; true";
     let kept = fs::read_to_string(bench.path("runs/solve-first/trajectory.json")).unwrap();
     assert!(kept.starts_with('['), "{kept}");
 }
+
+/// A user's own file may hold a key of ours: the agent can read it, nobody can read it in the record.
+#[test]
+fn a_key_that_the_agent_comes_upon_is_not_recorded() {
+    let bench = Bench::new();
+    let key = "sk-71c2f0de-notes-4ab91c";
+    bench.write("notes.txt", &format!("our key: {key}\n"));
+    bench.paid_turns(key, &[run("cat notes.txt"), finish("I have seen it.")]);
+    let args = ["solve", "-t", "Read my notes.", "-l", "llm", "-n", "notes"];
+    let called = bench.call(&args).expect(0);
+    let secret = Secret::new(key);
+    secret.assert_unsaid(&called);
+    assert!(called.stderr().contains("our key: [key]"));
+    assert!(secret.files_with(&bench.path("runs")).is_empty());
+}

@@ -109,6 +109,17 @@ async fn what_reacts_to_no_interrupt_is_killed() {
 }
 
 #[tokio::test]
+async fn a_time_of_its_own_ends_a_cell_before_the_turn_ends() {
+    let mut ground = Ground::local().await;
+    let code = "import time\ntime.sleep(10000)".to_owned();
+    let most = Duration::from_millis(500);
+    let seen = ground
+        .perform_at_most(&Action::Cell { code }, most)
+        .await;
+    assert!(seen.text.contains("KeyboardInterrupt"), "{}", seen.text);
+}
+
+#[tokio::test]
 async fn no_cell_breaks_the_way_back() {
     let mut ground = Ground::local().await;
     ground.shown("import os, sys\nkept = 1").await;

@@ -70,6 +70,16 @@ impl Ground {
         seen.await.unwrap()
     }
 
+    /// With a time of its own for what can't be left running.
+    pub(crate) async fn perform_at_most(&mut self, action: &Action, most: Duration) -> Observation {
+        let deadline = Instant::now() + Duration::from_secs(600);
+        let sandbox = self.sandbox.as_ref();
+        let seen = self
+            .workbench
+            .perform_within(sandbox, action, most, deadline);
+        seen.await.unwrap()
+    }
+
     pub(crate) async fn write(&self, path: &str, content: &str) {
         self.sandbox.write(path, content.as_bytes()).await.unwrap();
     }

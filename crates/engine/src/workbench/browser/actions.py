@@ -1,6 +1,6 @@
 # What the agent can do with a page. Stands after page.py in the same program.
 #
-# Asked over descriptor 0: [calls, seconds]. Answers over descriptor 1: [b"seen", text, picture] or
+# Asked over descriptor 0: [calls, seconds, seconds to look at the page then]. Answers over descriptor 1: [b"seen", text, picture] or
 # [b"failed", why], and first of all [b"ready"].
 import ast
 import inspect
@@ -308,9 +308,9 @@ def act(page, code, seconds):
         return "%s: not done within %.0f s" % (name, seconds)
 
 
-def answer(page, code, seconds, view):
+def answer(page, code, seconds, looking, view):
     try:
-        return look(page, act(page, code, seconds), view)
+        return look(page, act(page, code, seconds), looking, view)
     except Gone as gone:
         page.close()
         return [b"failed", str(gone).encode("utf-8", "replace")]
@@ -326,9 +326,9 @@ def serve(view):
     while True:
         fields = asked.next()
         if fields is not None:
-            code, seconds = fields
+            code, seconds, looking = fields
             code = code.decode("utf-8", "replace")
-            write_all(1, framed(answer(page, code, float(seconds), view)))
+            write_all(1, framed(answer(page, code, float(seconds), float(looking), view)))
             continue
         some = os.read(0, AT_ONCE)
         if not some:

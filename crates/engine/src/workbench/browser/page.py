@@ -3,8 +3,8 @@
 import base64
 
 LARGEST_PICTURE = 2 << 20
-# For looking at the page after the calls, and for a page to load.
-LOOKING, LOADING = 10.0, 15.0
+# For a page to load.
+LOADING = 15.0
 # A page that has not begun to load by then after an action stays where it is; one that was asked for has
 # longer.
 REACTION, BEGINNING = 0.3, 5.0
@@ -161,8 +161,8 @@ class Page:
         return value
 
 
-def look(page, error, view):
-    page.deadline = time.monotonic() + LOOKING
+def look(page, error, seconds, view):
+    page.deadline = time.monotonic() + seconds
     page.to_front()
     seen = page.run(LOOK, page.next)
     page.next = seen["next"]

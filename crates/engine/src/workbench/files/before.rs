@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agon_sandbox::{Exec, ExecOutput, Sandbox, SandboxError};
+use agon_sandbox::{Exec, Sandbox, SandboxError};
 
 use super::history::{self, Version};
 use super::{Place, denied};
@@ -10,15 +10,17 @@ use super::{Place, denied};
 /// Largest file that can be changed in place.
 const EDITABLE: usize = history::LARGEST;
 
-/// For a look at one file, or its removal.
+/// For the removal of a file.
 const SHORT: Duration = Duration::from_secs(20);
 
 /// A file before a change.
 pub(super) enum Before {
     Absent,
     Content(Vec<u8>),
-    /// There is something that can't be kept.
-    Other,
+    /// There is more than can be kept.
+    Large,
+    /// There is something that can't be read, or nobody can look; why.
+    Closed(String),
 }
 
 impl Before {
@@ -31,7 +33,7 @@ impl Before {
         match self {
             Self::Absent => Some(""),
             Self::Content(content) => std::str::from_utf8(content).ok(),
-            Self::Other => None,
+            Self::Large | Self::Closed(_) => None,
         }
     }
 
@@ -39,7 +41,7 @@ impl Before {
         match self {
             Self::Absent => Some(Version::Absent),
             Self::Content(content) => Some(Version::Content(content)),
-            Self::Other => None,
+            Self::Large | Self::Closed(_) => None,
         }
     }
 }
@@ -64,34 +66,23 @@ pub(super) async fn editable(
 
 /// What a file holds before it is changed.
 pub(super) async fn before(sandbox: &dyn Sandbox, path: &str) -> Result<Before, SandboxError> {
-    match sandbox.read(path, EDITABLE as u64 + 1).await {
-        Ok(content) if content.len() > EDITABLE => Ok(Before::Other),
-        Ok(content) => Ok(Before::Content(content)),
-        Err(SandboxError::Denied(why)) if why.contains("No such file") => Ok(Before::Absent),
-        // Closed, a folder, or said in another language.
-        Err(SandboxError::Denied(_)) => {
-            let script = r#"[ -e "$1" ] || [ -L "$1" ]"#;
-            match run(sandbox, script, path).await?.exit.success() {
-                true => Ok(Before::Other),
-                false => Ok(Before::Absent),
-            }
-        }
+    match sandbox.find(path, EDITABLE as u64 + 1).await {
+        Ok(None) => Ok(Before::Absent),
+        Ok(Some(content)) if content.len() > EDITABLE => Ok(Before::Large),
+        Ok(Some(content)) => Ok(Before::Content(content)),
+        Err(SandboxError::Denied(why)) => Ok(Before::Closed(why)),
         Err(error) => Err(error),
     }
 }
 
 pub(super) async fn remove(sandbox: &dyn Sandbox, path: &str) -> Result<(), SandboxError> {
-    let output = run(sandbox, r#"rm -f -- "$1""#, path).await?;
+    let mut exec = Exec::new(["rm", "-f", "--", path], SHORT);
+    exec.cwd = "/".to_owned();
+    exec.keep = 1000;
+    let output = sandbox.exec(&exec).await?;
     if output.exit.success() {
         return Ok(());
     }
     let why = String::from_utf8_lossy(&output.stderr.bytes);
     denied(format!("cannot remove `{path}`: {}", why.trim()))
-}
-
-async fn run(sandbox: &dyn Sandbox, script: &str, path: &str) -> Result<ExecOutput, SandboxError> {
-    let mut exec = Exec::new(["sh", "-c", script, "sh", path], SHORT);
-    exec.cwd = "/".to_owned();
-    exec.keep = 1000;
-    sandbox.exec(&exec).await
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use agon_sandbox::{Exec, Exit, Sandbox, SandboxError};
 use serde::de::IgnoredAny;
 
+use super::apart::apart;
+
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// How much is kept of what is wrong.
@@ -32,7 +34,10 @@ pub(super) async fn lint(
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     match extension.to_ascii_lowercase().as_str() {
         "py" => python(sandbox, path, content).await,
-        "json" => Ok(json(content)),
+        "json" => {
+            let content = content.to_owned();
+            apart(content.len(), move || json(&content)).await
+        }
         _ => Ok(None),
     }
 }

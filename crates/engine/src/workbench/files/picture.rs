@@ -4,9 +4,6 @@ use agon_core::{Picture, PictureFormat};
 
 use super::super::drawn;
 
-/// Pixels of each side: a small file can claim to be any size.
-const LONGEST_SIDE: u32 = 8_192;
-
 /// What a file shows: nothing if it is no picture, in words why it can't be shown.
 pub(super) fn of(content: &[u8]) -> Option<Result<Picture, &'static str>> {
     const TOO_LARGE: &str = "the picture is too large or damaged: make a smaller one of it";
@@ -18,7 +15,7 @@ pub(super) fn of(content: &[u8]) -> Option<Result<Picture, &'static str>> {
         let fits = webp_sides(content).is_some_and(|(width, height)| {
             [width, height]
                 .iter()
-                .all(|side| (1..=LONGEST_SIDE).contains(side))
+                .all(|side| (1..=drawn::LONGEST_SIDE).contains(side))
         });
         let picture = || Picture::new(PictureFormat::Webp, content.to_vec());
         Some((fits && !large).then(picture).ok_or(TOO_LARGE))

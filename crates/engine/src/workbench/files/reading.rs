@@ -5,6 +5,7 @@ use agon_core::observation::ObservationKind;
 use agon_sandbox::{Sandbox, SandboxError};
 
 use super::super::drawn;
+use super::apart::apart;
 use super::{Files, Place, denied, folder, picture, view};
 
 /// How much of a file is looked at for its lines.
@@ -24,15 +25,20 @@ impl Files {
             Some(_) => LOOKED_AT,
             None => drawn::LARGEST + 1,
         };
-        let content = match sandbox.read(&place.full, most as u64).await {
+        let content = match sandbox.find(&place.full, most as u64).await {
+            Ok(Some(content)) => content,
+            Ok(None) => return denied(format!("{}: No such file or directory", place.named)),
             Err(SandboxError::Denied(why)) => {
                 return match folder::list(sandbox, &place.full, self.view).await {
-                    Ok(None) | Err(SandboxError::Denied(_)) => denied(why),
                     Ok(Some(listed)) => Ok(listed),
+                    Ok(None) => denied(why),
+                    Err(SandboxError::Denied(unlisted)) => {
+                        denied(format!("{why}; it can't be listed as a folder: {unlisted}"))
+                    }
                     Err(error) => Err(error),
                 };
             }
-            other => other?,
+            Err(error) => return Err(error),
         };
         if let Some(picture) = picture::of(&content) {
             return match picture {
@@ -51,54 +57,57 @@ impl Files {
                 place.named
             ));
         }
-        let text = String::from_utf8_lossy(&content);
-        match lines {
+        let (named, view) = (place.named.to_owned(), self.view);
+        apart(content.len(), move || match lines {
             None => {
-                let shown = view::head(&text, self.view);
+                let text = String::from_utf8_lossy(&content);
+                let shown = view::head(&text, view);
                 let mut seen = Observation::new(ObservationKind::Content, shown);
                 seen.omitted = (text.len() - shown.len()) as u64;
                 Ok(seen)
             }
-            Some(range) => self.numbered(place, &text, range, content.len() == most),
-        }
+            Some(range) => numbered(&named, &content, range, view, content.len() == most),
+        })
+        .await?
     }
+}
 
-    fn numbered(
-        &self,
-        place: &Place<'_>,
-        text: &str,
-        [first, last]: [i64; 2],
-        more: bool,
-    ) -> Result<Observation, SandboxError> {
-        let lines = view::lines(text);
-        let count = lines.len();
-        let first = usize::try_from(first).unwrap_or(0);
-        let last = match last {
-            -1 => count,
-            last => usize::try_from(last).unwrap_or(0),
-        };
-        if first > count.max(1) {
-            return denied(format!("{} has only {count} lines", place.named));
-        }
-        if first == 0 || (last < first && count > 0) {
-            return denied(format!(
-                "`lines` must be the first and the last line, from 1 to {count}; -1 is the end"
-            ));
-        }
-        let shown = view::numbered(&lines, first - 1..last, self.view);
-        let mut text = shown.text;
-        if let Some(next) = shown.next {
-            let last = last.min(count);
-            text = format!(
-                "{}\n[cut here: go on with `lines: [{next}, {last}]`]\n",
-                text.trim_end_matches('\n')
-            );
-        }
-        if more {
-            text += "[the file is larger than what is looked at for its lines: use commands]\n";
-        }
-        let mut seen = Observation::new(ObservationKind::Content, text);
-        seen.omitted = shown.omitted as u64;
-        Ok(seen)
+fn numbered(
+    named: &str,
+    content: &[u8],
+    [first, last]: [i64; 2],
+    view: usize,
+    more: bool,
+) -> Result<Observation, SandboxError> {
+    let text = String::from_utf8_lossy(content);
+    let lines = view::lines(&text);
+    let count = lines.len();
+    let first = usize::try_from(first).unwrap_or(0);
+    let last = match last {
+        -1 => count,
+        last => usize::try_from(last).unwrap_or(0),
+    };
+    if first > count.max(1) {
+        return denied(format!("{named} has only {count} lines"));
     }
+    if first == 0 || (last < first && count > 0) {
+        return denied(format!(
+            "`lines` must be the first and the last line, from 1 to {count}; -1 is the end"
+        ));
+    }
+    let shown = view::numbered(&lines, first - 1..last, view);
+    let mut text = shown.text;
+    if let Some(next) = shown.next {
+        let last = last.min(count);
+        text = format!(
+            "{}\n[cut here: go on with `lines: [{next}, {last}]`]\n",
+            text.trim_end_matches('\n')
+        );
+    }
+    if more {
+        text += "[the file is larger than what is looked at for its lines: use commands]\n";
+    }
+    let mut seen = Observation::new(ObservationKind::Content, text);
+    seen.omitted = shown.omitted as u64;
+    Ok(seen)
 }

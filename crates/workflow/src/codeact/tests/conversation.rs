@@ -2,7 +2,7 @@
 
 use agon_core::observation::ObservationKind;
 use agon_core::{Action, Observation, Picture, PictureFormat};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::play::{Play, Setup, bash, call, output};
 
@@ -116,6 +116,48 @@ async fn the_task_list_is_kept_by_the_agent_and_told_as_a_thought() {
     let results: Vec<_> = shown.iter().filter(|m| m["role"] == "tool").collect();
     assert_eq!(results[0]["content"], "The list has 2 tasks now.");
     assert_eq!(results[1]["content"], list);
+}
+
+#[tokio::test]
+async fn names_that_no_service_takes_are_not_sent_back() {
+    let long = "n".repeat(90);
+    for (name, shown) in [
+        ("functions.execute bash", "functions_execute_bash"),
+        ("", "unnamed"),
+        ("7zip", "_7zip"),
+        (long.as_str(), &long[..64]),
+    ] {
+        let mut play = Play::says([call(name, json!({})), bash("ls")]).await;
+        let why = play.refused(&Observation::ready("")).await;
+        assert!(why.contains("there is no tool"), "{why}");
+        play.then(&Observation::refused(why)).await;
+        let asked = play.shown();
+        let call = &asked[1]["tool_calls"][0];
+        assert_eq!(call["function"]["name"], shown, "{call}");
+    }
+}
+
+#[tokio::test]
+async fn only_the_newest_pictures_stay_in_memory() {
+    let cell = call("execute_ipython_cell", json!({"code": "plot()"}));
+    let mut play = Play::says([cell]).await;
+    play.first().await;
+    for n in 0..12_u8 {
+        let mut drawn = output("drawn", 0);
+        drawn.pictures = vec![Picture::new(PictureFormat::Png, vec![n; 8])];
+        play.then(&drawn).await;
+    }
+    let shown = Value::from(play.shown()).to_string();
+    assert_eq!(shown.matches("An older picture").count(), 4);
+    let kept: usize = play
+        .agent
+        .history
+        .exchanges()
+        .iter()
+        .flat_map(|exchange| exchange.outcomes.iter().flatten())
+        .map(|outcome| outcome.pictures.len())
+        .sum();
+    assert_eq!(kept, 8);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! What a model or its service can do wrong, and how the turn ends then.
 
-use agon_agent::AgentError;
+use agon_agent::{Agent as _, AgentError, Answer};
 use agon_core::Observation;
 use agon_core::verdict::TurnEnd;
 use serde_json::{Value, json};
@@ -80,6 +80,56 @@ async fn with_nothing_to_forget_results_are_cut_further() {
         length(1),
         length(2)
     );
+}
+
+/// Much was said and the newest results are long as well: forgetting alone does not help.
+#[tokio::test]
+async fn what_forgetting_does_not_help_is_cut_and_later_results_are_whole_again() {
+    let mut play = Play::of(Setup {
+        answers: after(20, [overflow(), overflow(), overflow(), bash("pwd")]),
+        toml: "[condenser]\ntype = \"noop\"",
+        ..Setup::default()
+    })
+    .await;
+    play.commands(19).await;
+    play.then(&output(&"x".repeat(29_000), 0)).await;
+    play.asked();
+    play.then(&output(&"y".repeat(29_000), 0)).await;
+    let asked = play.asked();
+    let letters = |n: usize, letter: &str| asked[n].to_string().matches(letter).count();
+    assert_eq!(asked.len(), 4);
+    assert!(letters(1, "y") > 28_000, "first, only old steps are forgotten");
+    assert!((7_000..8_000).contains(&letters(2, "y")));
+    assert!((1_800..2_000).contains(&letters(3, "y")));
+    play.then(&output(&"z".repeat(29_000), 0)).await;
+    let last = play.asked().pop().unwrap().to_string();
+    assert!(last.matches('z').count() > 28_000);
+    assert!(last.matches('y').count() < 2_000, "what did not fit stays cut");
+}
+
+/// Whatever else is wrong with the answer.
+#[tokio::test]
+async fn what_was_forgotten_for_an_answer_that_is_none_is_told_too() {
+    for bad in [
+        json!({"text": ""}),
+        json!({"fault": "bad_answer"}),
+        json!({"tool_calls": [{"name": "fly", "input": {}}]}),
+    ] {
+        let mut play = Play::of(Setup {
+            answers: after(8, [overflow(), bad.clone()]),
+            model: "num_retries = 1",
+            toml: "[condenser]\ntype = \"noop\"",
+            ..Setup::default()
+        })
+        .await;
+        play.commands(8).await;
+        let answer = play.agent.act(&output("result 8", 0)).await.unwrap();
+        let Answer::NotAnAction { condensed, .. } = answer else {
+            panic!("{bad}: {answer:?}")
+        };
+        let told = condensed.unwrap();
+        assert_eq!((told.from, told.to), (1, 4), "{bad}");
+    }
 }
 
 #[tokio::test]

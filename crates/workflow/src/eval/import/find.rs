@@ -8,10 +8,11 @@ use std::sync::Arc;
 use agon_core::clock::FixedClock;
 use agon_core::{Clock, TaskId};
 use agon_store::{Recorder, RunFolder, RunWriter};
+use jiff::Timestamp;
 
 use super::super::error::EvalFileError;
+use super::super::lines::for_each_line;
 use super::super::metadata::EvalMetadata;
-use super::super::output::{broken, for_each_line};
 use super::row::{Head, Row};
 use super::stamps::{Stamps, began};
 
@@ -31,12 +32,16 @@ pub struct Imported {
     pub warnings: Vec<String>,
 }
 
+/// What became of each file.
+pub type Imports = Vec<Result<Imported, EvalFileError>>;
+
 /// Makes a run below `runs` of every `output.jsonl` at or below `from`; or of `from` itself, if it is one.
-pub fn import(from: &Path, runs: &Path) -> Result<Vec<Imported>, EvalFileError> {
+/// One that can't be taken over does not keep the others from it.
+pub fn import(from: &Path, runs: &Path) -> Result<Imports, EvalFileError> {
     let mut files = Vec::new();
     find(from, DEEPEST, &mut files)?;
     files.sort();
-    files.iter().map(|file| import_file(file, runs)).collect()
+    Ok(files.iter().map(|file| import_file(file, runs)).collect())
 }
 
 fn find(at: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), EvalFileError> {
@@ -67,38 +72,83 @@ fn find(at: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), EvalFil
 
 fn import_file(file: &Path, runs: &Path) -> Result<Imported, EvalFileError> {
     let mut heads = Vec::new();
+    let mut warnings = Vec::new();
     for_each_row(file, |row| {
-        heads.push(row.head);
+        match row {
+            Ok(row) => heads.push(row.head),
+            Err(why) => warnings.push(why),
+        }
         Ok(())
     })?;
-    let beside = file.with_file_name("metadata.json");
-    let metadata = match beside.exists() {
-        true => Some(EvalMetadata::read(&beside)?),
-        false => heads.iter().find_map(|head| head.metadata.clone()),
-    };
-    let metadata = metadata.unwrap_or_default();
+    if let (true, Some(why)) = (heads.is_empty(), warnings.first()) {
+        return Err(EvalFileError::NoRow {
+            path: file.to_owned(),
+            why: why.clone(),
+        });
+    }
+    let metadata = metadata(file, &heads, &mut warnings);
     let stamps = Stamps::of(file, &metadata, &heads);
     let began = began(&metadata, &heads);
     let folder = RunFolder::fresh(runs, began, &stamps.suite, &metadata.agent_class)?;
     let lock = folder.lock()?;
-    folder.write_manifest(&stamps.manifest(&folder.name(), began))?;
-    let writer = RunWriter::open(&folder)?;
     let mut imported = Imported {
         run: folder.path().to_owned(),
         from: file.to_owned(),
         rows: heads.len(),
         ungraded: 0,
-        warnings: Vec::new(),
+        warnings,
     };
+    let taken = take_over(&mut imported, &stamps, &heads, &folder, began);
+    drop(lock);
+    if let Err(error) = taken {
+        // Half a run looks like a whole one.
+        fs::remove_dir_all(folder.path()).ok();
+        return Err(error);
+    }
+    Ok(imported)
+}
+
+/// What stands beside the rows, else what one of them says. Files of other versions may say it differently:
+/// that is no reason to lose the rows.
+fn metadata(file: &Path, heads: &[Head], warnings: &mut Vec<String>) -> EvalMetadata {
+    let beside = file.with_file_name("metadata.json");
+    if beside.exists() {
+        match EvalMetadata::read_leniently(&beside) {
+            Ok((metadata, unread)) => {
+                if !unread.is_empty() {
+                    let keys = unread.join(", ");
+                    warnings.push(format!("{}: left out: {keys}", beside.display()));
+                }
+                return metadata;
+            }
+            Err(error) => warnings.push(error.to_string()),
+        }
+    }
+    let said = heads.iter().find_map(|head| head.metadata.clone());
+    said.unwrap_or_default()
+}
+
+fn take_over(
+    imported: &mut Imported,
+    stamps: &Stamps<'_>,
+    heads: &[Head],
+    folder: &RunFolder,
+    began: Timestamp,
+) -> Result<(), EvalFileError> {
+    folder.write_manifest(&stamps.manifest(&folder.name(), began))?;
+    let writer = RunWriter::open(folder)?;
+    let file = imported.from.clone();
     let failed = || EvalFileError::io("can't write", folder.path());
-    let last = last_rows(&heads);
+    let last = last_rows(heads);
     let mut attempts: HashMap<TaskId, u32> = HashMap::new();
     let mut at = 0;
     // Read again, so that a file of many gigabytes does not have to fit into memory.
-    for_each_row(file, |row| {
+    for_each_row(&file, |row| {
+        // It was told of when the file was read for the first time.
+        let Ok(row) = row else { return Ok(()) };
         let id = &row.head.id;
         let Some(task) = stamps.task(id) else {
-            return Err(changed(file, at + 1));
+            return Err(changed(&file, at + 1));
         };
         let attempt = attempts.entry(task.clone()).or_default();
         *attempt += 1;
@@ -117,23 +167,18 @@ fn import_file(file: &Path, runs: &Path) -> Result<Imported, EvalFileError> {
         at += 1;
         Ok(())
     })?;
-    writer.flush().map_err(failed())?;
-    drop(lock);
-    Ok(imported)
+    writer.flush().map_err(failed())
 }
 
+/// Every row, or why a line is none.
 fn for_each_row(
     file: &Path,
-    mut each: impl FnMut(Row) -> Result<(), EvalFileError>,
+    mut each: impl FnMut(Result<Row, String>) -> Result<(), EvalFileError>,
 ) -> Result<(), EvalFileError> {
     for_each_line(file, |line, text| {
-        let value = serde_json::from_slice(text).map_err(|error| broken(file, line, &error))?;
-        let row = Row::read(value, line).map_err(|why| EvalFileError::Broken {
-            path: file.to_owned(),
-            line,
-            why,
-        })?;
-        each(row)
+        let value = serde_json::from_slice(text).map_err(|error| error.to_string());
+        let row = value.and_then(|value| Row::read(value, line));
+        each(row.map_err(|why| format!("line {line} is left out: {why}")))
     })
 }
 

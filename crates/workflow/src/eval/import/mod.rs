@@ -7,4 +7,4 @@ mod stamps;
 #[cfg(test)]
 mod tests;
 
-pub use find::{Imported, import};
+pub use find::{Imported, Imports, import};

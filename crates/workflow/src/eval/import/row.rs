@@ -77,7 +77,10 @@ impl Row {
         let head = Head {
             id,
             instruction: take("instruction").and_then(text),
-            metadata: take("metadata").and_then(|value| serde_json::from_value(value).ok()),
+            metadata: take("metadata").and_then(|value| match value {
+                Value::Object(fields) => Some(EvalMetadata::of_fields(fields).0),
+                _ => None,
+            }),
             began: history
                 .iter()
                 .find_map(|event| from_iso(event.timestamp.as_deref()?)),

@@ -49,6 +49,11 @@ fn of<'a>(lines: &'a [TrialLine], id: &str) -> Vec<&'a TrialLine> {
     lines.iter().filter(|line| line.task.id() == id).collect()
 }
 
+fn imported(from: &Path, runs: &Path) -> Vec<Imported> {
+    let all = import(from, runs).unwrap();
+    all.into_iter().map(Result::unwrap).collect()
+}
+
 #[test]
 fn a_folder_of_results_becomes_a_run() {
     let root = tempfile::tempdir().unwrap();
@@ -66,7 +71,7 @@ fn a_folder_of_results_becomes_a_run() {
         ],
     );
     let runs = root.path().join("runs");
-    let imported = import(&root.path().join("out"), &runs).unwrap();
+    let imported = imported(&root.path().join("out"), &runs);
     assert_eq!(imported.len(), 1);
     assert_eq!((imported[0].rows, imported[0].ungraded), (5, 2));
     assert_eq!(imported[0].warnings.len(), 1, "{:?}", imported[0].warnings);
@@ -118,7 +123,7 @@ fn an_imported_record_reads_as_the_history_that_it_was() {
     let row = json!({ "instance_id": "a", "test_result": { "result": true }, "history": flat(), "metrics": metrics() });
     write(root.path(), &[row]);
     let runs = tempfile::tempdir().unwrap();
-    let imported = import(&root.path().join("output.jsonl"), runs.path()).unwrap();
+    let imported = imported(&root.path().join("output.jsonl"), runs.path());
     let reader = RunReader::open(&imported[0].run).unwrap();
     let lines = reader.trials().unwrap();
     let events = reader.events(&lines[0]).unwrap();
@@ -195,21 +200,100 @@ fn results_are_found_under_every_known_name() {
 #[test]
 fn what_is_no_result_file_is_told_by_its_line() {
     let root = tempfile::tempdir().unwrap();
-    fs::write(
-        root.path().join("output.jsonl"),
-        "{\"instance_id\":1,\"test_result\":{}}\nnonsense\n",
-    )
-    .unwrap();
+    fs::write(root.path().join("output.jsonl"), "\nnonsense\n{}\n").unwrap();
     let runs = tempfile::tempdir().unwrap();
-    let error = import(root.path(), runs.path()).unwrap_err().to_string();
-    assert!(error.contains("line 2"), "{error}");
+    let [Err(error)] = &import(root.path(), runs.path()).unwrap()[..] else {
+        panic!("it holds no row")
+    };
+    assert!(error.to_string().contains("line 2"), "{error}");
     assert_eq!(
         fs::read_dir(runs.path()).unwrap().count(),
         0,
         "no half run is left"
     );
     assert!(import(&root.path().join("nowhere"), runs.path()).is_err());
-    assert_eq!(import(runs.path(), runs.path()).unwrap(), []);
+    assert!(import(runs.path(), runs.path()).unwrap().is_empty());
+}
+
+#[test]
+fn one_bad_file_or_line_does_not_end_the_others() {
+    let root = tempfile::tempdir().unwrap();
+    let row = |id: &str| json!({ "instance_id": id, "test_result": { "result": true } });
+    write(&root.path().join("a"), &[row("1")]);
+    fs::create_dir(root.path().join("b")).unwrap();
+    fs::write(root.path().join("b/output.jsonl"), "nonsense\n").unwrap();
+    write(&root.path().join("c"), &[row("1"), json!([1]), row("2")]);
+    // Another version's idea of two keys.
+    let strange = METADATA
+        .replace("\"max_iterations\":30", "\"max_iterations\":\"many\"")
+        .replace("\"details\":null", "\"details\":[1]");
+    fs::write(root.path().join("c/metadata.json"), strange).unwrap();
+    write(&root.path().join("d"), &[row("1")]);
+    fs::write(root.path().join("d/metadata.json"), "{ torn").unwrap();
+    let runs = tempfile::tempdir().unwrap();
+    let all = import(root.path(), runs.path()).unwrap();
+    let rows: Vec<_> = all
+        .iter()
+        .map(|one| one.as_ref().map(|one| (one.rows, one.warnings.len())).ok())
+        .collect();
+    assert_eq!(rows, [Some((1, 0)), None, Some((2, 2)), Some((1, 1))]);
+    let third = all[2].as_ref().unwrap();
+    assert!(third.warnings[0].starts_with("line 2 is left out"));
+    assert!(third.warnings[1].ends_with("left out: details, max_iterations"));
+    let reader = RunReader::open(&third.run).unwrap();
+    assert_eq!(reader.manifest().agent.spec, "CodeActAgent");
+    assert_eq!(reader.trials().unwrap().len(), 2);
+    assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn a_last_row_without_an_end_of_line_counts() {
+    let root = tempfile::tempdir().unwrap();
+    let row = json!({ "instance_id": "a", "test_result": { "result": true } });
+    fs::write(root.path().join("output.jsonl"), row.to_string()).unwrap();
+    let runs = tempfile::tempdir().unwrap();
+    assert_eq!(imported(root.path(), runs.path())[0].rows, 1);
+}
+
+#[test]
+fn a_condensation_tells_the_steps_that_were_forgotten() {
+    let root = tempfile::tempdir().unwrap();
+    let mut events =
+        vec![json!({ "id": 0, "source": "user", "action": "message", "args": { "content": "x" } })];
+    for step in 0..5 {
+        let id = 1 + 2 * step;
+        events.push(
+            json!({ "id": id, "source": "agent", "action": "run", "args": { "command": "ls" } }),
+        );
+        events.push(
+            json!({ "id": id + 1, "source": "agent", "cause": id, "observation": "run",
+            "content": "", "extras": { "command": "ls" } }),
+        );
+    }
+    let condense =
+        |args: Value| json!({ "source": "agent", "action": "condensation", "args": args });
+    events.push(condense(
+        json!({ "forgotten_events_start_id": 3, "forgotten_events_end_id": 6, "summary": "s" }),
+    ));
+    events.push(condense(json!({ "forgotten_event_ids": [1, 2, 7, 8, 9] })));
+    events.push(condense(json!({ "forgotten_event_ids": [] })));
+    let row = json!({ "instance_id": "a", "test_result": { "result": true }, "history": events });
+    write(root.path(), &[row]);
+    let runs = tempfile::tempdir().unwrap();
+    let imported = imported(root.path(), runs.path());
+    let reader = RunReader::open(&imported[0].run).unwrap();
+    let lines = reader.trials().unwrap();
+    let told: Vec<_> = reader
+        .events(&lines[0])
+        .unwrap()
+        .into_iter()
+        .filter_map(|event| match event.body {
+            EventBody::Condensed(gone) => Some((gone.from, gone.to, gone.summary)),
+            _ => None,
+        })
+        .collect();
+    let summary = Some("s".to_owned());
+    assert_eq!(told, [(2, 3, summary), (1, 1, None), (4, 5, None)]);
 }
 
 #[test]
@@ -226,7 +310,7 @@ fn money_without_tokens_is_not_lost() {
         ],
     );
     let runs = tempfile::tempdir().unwrap();
-    let imported = import(root.path(), runs.path()).unwrap();
+    let imported = imported(root.path(), runs.path());
     let lines = RunReader::open(&imported[0].run).unwrap().trials().unwrap();
     let money: Vec<_> = lines.iter().map(|line| line.usage.money).collect();
     let half = Some(Money::from_micros(500_000));
