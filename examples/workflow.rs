@@ -22,8 +22,8 @@ use std::sync::Arc;
 use agon::workflow::{
     AppConfig, CmdRunAction, EvalError, EvalMetadata, EvalOutput, Instance, LlmConfig, RunOptions,
     Runtime, RuntimeKind, SandboxConfig, Selection, State, codeact_user_response,
-    compatibility_for_eval_history_pairs, create_runtime, get_llm_config_arg, make_metadata,
-    prepare_dataset, run_controller, run_evaluation,
+    compatibility_for_eval_history_pairs, create_runtime, get_llm_config_arg, get_metrics,
+    make_metadata, prepare_dataset, run_controller, run_evaluation,
 };
 use serde_json::{Map, Value, json};
 
@@ -102,12 +102,17 @@ async fn process_instance(
         return Err(EvalError::Fault(fault.to_string()));
     }
     let file = format!("cat {}", instance.text("file").unwrap_or_default());
-    let left = runtime.run_action(CmdRunAction::new(file)).await?;
+    let left = match runtime.run_action(CmdRunAction::new(file)).await {
+        Ok(seen) => seen.content().to_owned(),
+        // It spoiled its own runtime, and so left nothing.
+        Err(error) if error.of_agent() => String::new(),
+        Err(error) => return Err(error.into()),
+    };
     runtime.close().await;
 
     let mut fresh = create_runtime(&config)?;
     fresh.connect().await?;
-    let test_result = evaluate_agent_actions(left.content(), &mut fresh, &instance).await;
+    let test_result = evaluate_agent_actions(&left, &mut fresh, &instance).await;
     fresh.close().await;
     Ok(EvalOutput {
         instance_id: instance.id(),
@@ -115,7 +120,7 @@ async fn process_instance(
         test_result: test_result?,
         metadata: Some(EvalMetadata::clone(&metadata)),
         history: Some(compatibility_for_eval_history_pairs(&state.history)),
-        metrics: Some(state.metrics.clone()),
+        metrics: Some(get_metrics(&state)),
         error: Some(state.last_error.clone()).filter(|error| !error.is_empty()),
         instance: Some(instance.row().clone()),
     })

@@ -65,3 +65,5 @@ mod solve;
 mod verdict;
 #[path = "cli/workbench.rs"]
 mod workbench;
+#[path = "cli/working_folder.rs"]
+mod working_folder;

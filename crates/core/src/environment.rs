@@ -130,7 +130,7 @@ pub struct Environment {
     /// Extra environment variables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// Container only: where the agent's commands start, instead of the working folder.
+    /// Container only: the working folder, in place of `/work`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Container, or desktop with an image: run checks in a fresh container over the working folder

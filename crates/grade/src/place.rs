@@ -8,7 +8,7 @@ use agon_core::{EnvironmentKind, Fault, FaultClass};
 use agon_sandbox::error::ENDING;
 use agon_sandbox::{Exec, ExecOutput, Provider, Request, Sandbox, SandboxError, WorkArchive};
 
-use crate::finding::bad_check;
+use crate::finding::{Finding, bad_check};
 use crate::interpreter::Running;
 use crate::reward;
 use crate::script::{Nonce, VERIFY};
@@ -36,6 +36,9 @@ pub(crate) enum Ran {
 
 /// The time a place may take for its own part beside that of the program.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// For looking at what became of an image.
+const LOOKING: Duration = Duration::from_secs(60);
 
 impl Place<'_> {
     pub(crate) fn tainted(&self) -> bool {
@@ -82,6 +85,22 @@ impl Place<'_> {
         match ran {
             Ok(output) => Ok(Ran::Ended(output)),
             Err(stop) => stop.spoiled(),
+        }
+    }
+
+    /// Says what the agent has made of the programs that a check relies on, where it could.
+    pub(crate) async fn replaced(&self) -> Result<Option<Finding>, Fault> {
+        let Self::Inside(sandbox) = self else {
+            return Ok(None);
+        };
+        let found = in_time("looking for replaced programs", LOOKING, sandbox.replaced()).await?;
+        match found {
+            Ok(names) => Ok(reward::replaced(&names)),
+            Err(SandboxError::Denied(why)) => Ok(Some(Finding {
+                tainted: true,
+                ..Finding::tampered(&why, why.clone())
+            })),
+            Err(error) => Err(trouble(error)),
         }
     }
 

@@ -24,6 +24,9 @@ const JSON: &str = "/logs/verifier/reward.json";
 /// Most bytes of a reward.
 pub(crate) const MOST: u64 = 4096;
 
+/// How many replaced programs are named.
+const NAMED: usize = 5;
+
 /// For clearing away what was there before.
 const CLEARING: Duration = Duration::from_secs(30);
 
@@ -65,6 +68,24 @@ pub(crate) fn exec(
     }
     exec.keep = READ;
     Ok(exec)
+}
+
+/// Tests that rely on programs which the agent put in place of the image's say whatever it likes.
+pub(crate) fn replaced(names: &[String]) -> Option<Finding> {
+    let more = names.len().saturating_sub(NAMED);
+    let mut shown: Vec<String> = names.iter().take(NAMED).map(|name| tame(name)).collect();
+    if more > 0 {
+        shown.push(format!("{more} more"));
+    }
+    let sign = format!("programs of the image were replaced: {}", shown.join(", "));
+    (!names.is_empty()).then(|| Finding {
+        tainted: true,
+        ..Finding::tampered(&sign, sign.clone())
+    })
+}
+
+fn tame(name: &str) -> String {
+    name.escape_debug().take(100).collect()
 }
 
 /// What the files say once the script has ended; `None` where there is no such file.
@@ -159,6 +180,17 @@ mod tests {
         assert_eq!(score(None, Some("1")), 1.0);
         assert_eq!(score(Some("1"), Some("{\"reward\": 1.0}")), 1.0);
         assert_eq!(score(Some("1"), Some("")), 1.0, "an empty file is none");
+    }
+
+    #[test]
+    fn replaced_programs_are_named_tamely_and_not_all() {
+        assert_eq!(replaced(&[]), None);
+        let names: Vec<_> = (1..=7).map(|n| format!("/bin/{n}\n")).collect();
+        let found = replaced(&names).unwrap();
+        assert!(!found.passed && found.tainted);
+        let mark = "programs of the image were replaced: \
+                    /bin/1\\n, /bin/2\\n, /bin/3\\n, /bin/4\\n, /bin/5\\n, 2 more";
+        assert_eq!(found.integrity.as_deref(), Some(mark));
     }
 
     #[test]

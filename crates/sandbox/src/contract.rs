@@ -129,6 +129,12 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Which programs and libraries that it brought are not what they were, as far as whoever runs it can
+    /// tell from outside. Denied where there is too much to look at.
+    async fn replaced(&self) -> Result<Vec<String>, SandboxError> {
+        Ok(Vec::new())
+    }
+
     /// A port of its own loopback. The programs inside can call there, and nobody else; whoever holds
     /// this answers them, from outside. The port is open for as long as it is held.
     async fn listen(&self, _port: u16) -> Result<TcpListener, SandboxError> {

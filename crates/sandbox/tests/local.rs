@@ -8,6 +8,8 @@
     reason = "tests fail by panicking"
 )]
 
+#[path = "local/births.rs"]
+mod births;
 #[path = "local/confinement.rs"]
 mod confinement;
 #[path = "local/exec.rs"]

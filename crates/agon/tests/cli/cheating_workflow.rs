@@ -355,7 +355,8 @@ printf '{"nonce":"%s","score":%s}\n' "$nonce" "${score:-0}" >&3
             match file {
                 "sum" => task["complete_cmd"] = json!(complete),
                 _ => {
-                    let written = format!("{command}; echo \"{{\\\"sum\\\": $(cat sum)}}\" > out.json");
+                    let written =
+                        format!("{command}; echo \"{{\\\"sum\\\": $(cat sum)}}\" > out.json");
                     task["solution"][0]["command"] = json!(written);
                 }
             }

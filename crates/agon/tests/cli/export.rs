@@ -174,14 +174,23 @@ fn what_is_not_there_is_told() {
         "{}",
         refused.stderr()
     );
-    bench.write("broken/output.jsonl", "{\"instance_id\": 3}\nnonsense\n");
-    let refused = bench.call(&["import", "broken"]).expect(2);
-    assert!(
-        refused.stderr().contains("output.jsonl, line"),
-        "{}",
-        refused.stderr()
-    );
+    bench.write("old/broken/output.jsonl", "nonsense\n{}\n");
+    let refused = bench.call(&["import", "old"]).expect(2);
+    let told = refused.stderr();
+    assert!(told.contains("output.jsonl holds no row"), "{told}");
+    assert!(told.contains("line 1"), "{told}");
     assert!(!bench.path("runs").exists(), "nothing is left of it");
+    // What stands beside it is taken over all the same.
+    bench.write(
+        "old/good/output.jsonl",
+        "{\"instance_id\": 3}\nnonsense\n{\"instance_id\": 4}",
+    );
+    let refused = bench.call(&["import", "old"]).expect(2);
+    let told = refused.stderr();
+    assert!(told.contains("line 2 is left out"), "{told}");
+    assert!(told.contains("2 rows, 2 without a result"), "{told}");
+    assert!(told.contains("1 of 2 files"), "{told}");
+    assert_eq!(fs::read_dir(bench.path("runs")).unwrap().count(), 1);
 }
 
 /// A command and its output, as the original wrote them years ago.

@@ -106,6 +106,66 @@ fn container_rewards_are_those_that_the_tests_wrote() {
 }
 
 #[test]
+fn container_rewards_count_only_beside_the_programs_of_the_image() {
+    engine();
+    let bench = Bench::new();
+    let none = json!({});
+    let forge = "printf '#!/bin/sh\\necho 42\\n' > /forged; chmod +x /forged";
+    let cheats = [
+        (
+            "cat",
+            format!("{forge}; cp /forged /usr/bin/cat"),
+            "/usr/bin/cat",
+        ),
+        (
+            "bash",
+            format!("{forge}; rm /usr/bin/bash; cp /forged /usr/bin/bash"),
+            "/usr/bin/bash",
+        ),
+        (
+            "hidden",
+            format!("{forge}; mv /forged /usr/local/bin/cat"),
+            "/usr/local/bin/cat",
+        ),
+        (
+            "preload",
+            "touch /etc/ld.so.preload".to_owned(),
+            "/etc/ld.so.preload",
+        ),
+        (
+            "library",
+            "echo >> /usr/lib/os-release".to_owned(),
+            "/usr/lib/os-release",
+        ),
+    ];
+    for (id, command, _) in &cheats {
+        task(&bench, id, &none, command);
+    }
+    let installs = "printf '#!/bin/sh\\necho 42\\n' > /usr/local/bin/answer; chmod +x /usr/local/bin/answer; \
+        cp /usr/local/bin/answer /usr/bin/answer2; touch /usr/lib/new; touch /usr/bin/gone; rm /usr/bin/gone; \
+        mkdir -p /usr/lib/mine; touch /usr/sbin; answer > /app/answer";
+    task(&bench, "installs", &none, installs);
+    let trials = played(&bench);
+    assert_eq!(trials.len(), cheats.len() + 1);
+    for line in trials {
+        let id = line.task.to_string().replace("test/", "");
+        assert!(line.tainted, "{line:?}");
+        match cheats.iter().find(|(cheat, ..)| *cheat == id) {
+            None => assert_eq!((line.score, line.integrity), (1.0, None), "{}", line.reason),
+            Some((_, _, name)) => {
+                assert_eq!(
+                    (line.outcome, line.score),
+                    (Outcome::Failed, 0.0),
+                    "{line:?}"
+                );
+                let mark = format!("programs of the image were replaced: {name}");
+                assert_eq!(line.integrity, Some(mark), "{id}");
+            }
+        }
+    }
+}
+
+#[test]
 fn container_rewards_can_be_given_in_a_fresh_one() {
     engine();
     let bench = Bench::new();
@@ -137,10 +197,11 @@ fn container_rewards_can_be_given_in_a_fresh_one() {
 }
 
 /// The test image with this machine's git, whose libraries it has.
-struct WithGit(String);
+pub(crate) struct WithGit(pub(crate) String);
 
 impl WithGit {
-    fn make(bench: &Bench) -> Self {
+    /// `more` stands in its recipe.
+    pub(crate) fn make(bench: &Bench, more: &str) -> Self {
         let tag = format!("agon-test-git:{}", std::process::id());
         std::fs::create_dir_all(bench.path("image")).unwrap();
         let found = Command::new("sh")
@@ -151,10 +212,18 @@ impl WithGit {
         std::fs::copy(git.trim(), bench.path("image/git")).unwrap();
         bench.write(
             "image/Dockerfile",
-            &format!("FROM {IMAGE}\nCOPY git /usr/bin/git\n"),
+            &format!("FROM {IMAGE}\nCOPY git /usr/bin/git\n{more}\n"),
         );
         let built = Command::new("docker")
-            .args(["--host", &engine(), "build", "--tag", &tag])
+            .args([
+                "--host",
+                &engine(),
+                "build",
+                "--network",
+                "none",
+                "--tag",
+                &tag,
+            ])
             .arg(bench.path("image"))
             .env("DOCKER_BUILDKIT", "0")
             .output()
@@ -174,7 +243,7 @@ impl Drop for WithGit {
 #[test]
 fn container_repositories_are_handed_in_as_a_patch_and_completed_afresh() {
     let bench = Bench::new();
-    let image = WithGit::make(&bench);
+    let image = WithGit::make(&bench, "");
     let setup = "mkdir repo && cd repo && echo old > file && git init -q && git add -A && \
         git -c user.name=t -c user.email=t commit -q -m start";
     let task = |id: &str, command: &str| {

@@ -7,6 +7,7 @@
 //! The image needs `sh`, `cat`, `head`, `mkdir`, `rm` and, for the shell session, `bash` and `stty`.
 
 mod attach;
+mod changes;
 mod engine;
 mod exec;
 mod files;

@@ -32,6 +32,12 @@ pub(super) const PIPED: &str = r#"echo $$ >&2; cd -- "$1" || exit 126; shift; ex
 pub(super) const WITH_VERDICT: &str =
     r#"echo $$ >&2; cd -- "$1" || exit 126; shift; exec 3>&1 1>&2; exec "$@""#;
 
-/// Runs a program on the terminal it finds itself on.
-pub(super) const ON_TERMINAL: &str = r#"stty -echo -onlcr rows 50 cols 200 2>/dev/null
+/// Runs a program on the terminal it finds itself on. Images without `stty` mostly have something else that
+/// keeps the terminal from repeating what is typed.
+pub(super) const ON_TERMINAL: &str = r#"stty -echo -onlcr rows 50 cols 200 2>/dev/null ||
+    busybox stty -echo -onlcr rows 50 cols 200 2>/dev/null ||
+    perl -MPOSIX -e '$t = POSIX::Termios->new; $t->getattr(0); $t->setlflag($t->getlflag & ~ECHO);
+        $t->setoflag($t->getoflag & ~OPOST); $t->setattr(0)' 2>/dev/null ||
+    python3 -Ic 'import termios as t; a = t.tcgetattr(0); a[3] &= ~t.ECHO; a[1] &= ~t.OPOST
+t.tcsetattr(0, t.TCSANOW, a)' 2>/dev/null
     cd -- "$1" || exit 126; shift; exec "$@""#;

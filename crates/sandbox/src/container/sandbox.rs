@@ -16,7 +16,7 @@ use super::engine::{Engine, failed};
 use super::folder::Folder;
 use super::pause::Pause;
 use super::run_as::RunAs;
-use super::{files, freeze, leftovers};
+use super::{changes, files, freeze, leftovers};
 use crate::archive::WorkArchive;
 use crate::contract::{DROP_LINE, Exec, ExecOutput, Frozen, Moment, Piped, Sandbox, Terminal};
 use crate::error::SandboxError;
@@ -193,6 +193,10 @@ impl Sandbox for ContainerSandbox {
             files::empty(&self.owned.container).await?;
         }
         files::unpack(&self.owned.container, archive).await
+    }
+
+    async fn replaced(&self) -> Result<Vec<String>, SandboxError> {
+        changes::replaced(&self.owned.container).await
     }
 
     async fn remains(&self) -> Result<(), SandboxError> {

@@ -112,21 +112,22 @@ pub(crate) fn kill_all(chosen: impl Fn(&Processes, &Process) -> bool) -> bool {
     let mut anybody = false;
     loop {
         let now = Processes::now();
-        let mut left = false;
+        let victims = now
+            .iter()
+            .filter(|process| process.pid > 1 && !process.is_dead() && chosen(&now, process));
+        let mut victims: Vec<_> = victims.collect();
+        if victims.is_empty() {
+            return anybody;
+        }
+        anybody = true;
+        // Parents first: a shell would go on with its next command when its child has ended.
+        victims.sort_by_key(|process| (process.start, process.pid));
         let mut watched = Vec::new();
-        for process in now.iter() {
-            if process.pid <= 1 || process.is_dead() || !chosen(&now, process) {
-                continue;
-            }
-            left = true;
+        for process in victims {
             let killed = kill(process);
             if watched.len() < WATCHED {
                 watched.extend(killed);
             }
-        }
-        anybody |= left;
-        if !left {
-            return anybody;
         }
         for process in &watched {
             end_by(process, deadline);

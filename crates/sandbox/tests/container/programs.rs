@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use agon_core::digest::Digest;
 use agon_core::files::{FileEntry, FileTree};
+use agon_sandbox::session::{SessionOptions, ShellSession, Timeouts};
 use agon_sandbox::{Exec, Exit, Sandbox, SandboxError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
@@ -206,5 +207,30 @@ async fn trees_are_copied_in() {
     )
     .await;
     assert_eq!(seen, "ran\ntextran\n root 644\n root 755\n root 755\n");
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn container_terminals_repeat_nothing_even_without_stty() {
+    let sandbox = sandbox().await;
+    assert!(
+        run(sandbox.as_ref(), "rm /usr/bin/stty")
+            .await
+            .exit
+            .success()
+    );
+    let options = SessionOptions::new(Box::new(|_: &[u8]| Ok(())));
+    let mut shell = ShellSession::open(sandbox.as_ref(), options).await.unwrap();
+    let long = Timeouts {
+        hard: LONG,
+        quiet: LONG,
+        wait: None,
+        patience: None,
+    };
+    let ran = shell
+        .run(sandbox.as_ref(), "echo said; pwd", long)
+        .await
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.output.bytes), "said\n/work\n");
     sandbox.destroy().await;
 }

@@ -46,7 +46,7 @@ pub(crate) struct EnvironmentFile {
     /// Extra environment variables.
     #[serde(default)]
     pub(crate) env: BTreeMap<VariableName, String>,
-    /// Container: where the agent's commands start, instead of the working folder.
+    /// Container: the working folder. Default: /work.
     pub(crate) cwd: Option<FolderPath>,
     /// Container, or desktop with an image: run checks in a fresh container over the working folder.
     pub(crate) fresh_checks: Option<bool>,

@@ -130,6 +130,12 @@ fn read(folder: &Path, suite: &str, options: &LoadOptions<'_>) -> Result<Read, V
     let cwd = image::workdir(&environment).map_err(one)?;
     let instruction = read_text(&folder.join(INSTRUCTION)).map_err(one)?;
     let mut oddities = settings.oddities(&source);
+    if cwd.is_none() && !settings.names_workdir() {
+        oddities.push(
+            "commands start in /work: neither `workdir` in [environment] nor a Dockerfile says where"
+                .to_owned(),
+        );
+    }
     let verify = tree::read(&folder.join("tests")).map_err(one)?;
     let solve = solution(folder, &mut oddities).map_err(one)?;
     let draft = Draft {

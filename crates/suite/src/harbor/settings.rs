@@ -63,6 +63,10 @@ impl Settings<'_> {
         self.get("environment", "docker_image")
     }
 
+    pub(super) fn names_workdir(&self) -> bool {
+        self.text("environment", "workdir").is_some()
+    }
+
     pub(super) fn build_limit(&self) -> Result<Seconds, NodeError> {
         self.get("environment", "build_timeout_sec")
             .map_or(Ok(BUILD), Node::read)

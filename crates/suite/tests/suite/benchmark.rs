@@ -143,6 +143,7 @@ checks = [{ type = "answer", equals = "{{ secret_word }}", case = false }]
     assert_eq!(one.actions.len(), 3);
     assert_eq!(one.environment.image.as_deref(), Some("img/x1:1"));
     assert_eq!(one.environment.cwd.as_deref(), Some("/app"));
+    assert!(one.environment.fresh_checks, "unless it says otherwise");
     assert_eq!(one.environment.env["NAME"], "x1");
     assert_eq!(one.setup.as_deref(), Some("#!/bin/bash\necho x1\n"));
     let complete = one.complete.open(&CutOff::after_freeze()).clone();
@@ -187,6 +188,20 @@ checks = [{ type = "answer", equals = "{{ secret_word }}", case = false }]
     assert_eq!(read(two.visible.show(), "a.txt"), "common");
     assert_eq!(read(&verify(&two), "data.txt"), "own");
     assert_eq!(read(&verify(&two), "grade.sh"), "common");
+}
+
+#[test]
+fn checks_run_where_the_agent_was_only_if_asked_to() {
+    let container = "[environment]\nkind = \"container\"\nimage = \"a:1\"\n";
+    let afresh = |more: &str| {
+        let suite = small()
+            .with("benchmark.toml", &format!("{container}{more}"))
+            .suite();
+        suite.tasks[0].environment.fresh_checks
+    };
+    assert!(afresh(""));
+    assert!(afresh("fresh_checks = true\n"));
+    assert!(!afresh("fresh_checks = false\n"));
 }
 
 #[test]

@@ -151,6 +151,19 @@ fn what_is_not_used_is_told() {
 }
 
 #[test]
+fn where_commands_start_should_be_known() {
+    let warned = |folder: Folder| {
+        let found = lint(&folder.suite());
+        found.iter().any(|one| one.message.contains("/work"))
+    };
+    let recipe = |text: &str| task().with("hello/environment/Dockerfile", text);
+    assert!(!warned(recipe("FROM a\nWORKDIR /app\n")));
+    assert!(warned(recipe("FROM a\n")));
+    let named = format!("{SETTINGS}workdir = \"/src\"\n");
+    assert!(!warned(recipe("FROM a\n").with("hello/task.toml", &named)));
+}
+
+#[test]
 fn what_can_not_be_played_is_refused() {
     let complaints = [
         task().with("hello/task.toml", "[agent]\ntimeout_sec = \"long\"\n"),

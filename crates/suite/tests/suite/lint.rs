@@ -251,4 +251,6 @@ fn a_patch_needs_a_repository() {
     );
     let made = format!("{task}setup_cmd: git init repo\n");
     assert!(findings(&Folder::of_task(&made)).is_empty());
+    let brought = format!("{task}environment: {{kind: container, image: a, cwd: /testbed}}\n");
+    assert!(findings(&Folder::of_task(&brought)).is_empty());
 }

@@ -18,11 +18,15 @@ async fn begun(budget: Budget) -> (Result<State, ControllerError>, Duration) {
         runtime: RuntimeKind::Local,
         ..AppConfig::default()
     };
-    config.set_llm_config(get_llm_config_arg_of("openai/nobody-knows-it", None).unwrap());
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let section = "[llm.test]\nmodel = 'openai/nobody-knows-it'\napi_key = 'sk-none'\n";
+    std::fs::write(file.path(), section).unwrap();
+    let llm = get_llm_config_arg_of("test", Some(file.path().to_owned()));
+    config.set_llm_config(llm.unwrap());
     let mut runtime = Runtime::new(&config, agon_engine::providers(&[])).unwrap();
     let run = Arc::new(Account::of_run(budget.clone()));
     let given = Allotment::of(&run, &budget);
-    let conversation = Conversation::new(&config, "Hello.").run(&mut runtime);
+    let conversation = Box::pin(Conversation::new(&config, "Hello.").run(&mut runtime));
     let ended = Arc::clone(&given).around(conversation).await;
     let turns = *given.turns().borrow();
     (ended, turns)

@@ -348,42 +348,6 @@ fn observations_have_the_type_of_their_action() {
 }
 
 #[test]
-fn pictures_are_shown_as_long_as_there_is_room() {
-    use Source::{Agent, Environment};
-    let mut bodies = Vec::new();
-    for (step, letter) in [b'a', b'b', b'c'].into_iter().enumerate() {
-        let mut drawn = Seen::new(ObservationKind::Output, "drawn");
-        drawn.pictures = vec![Picture::new(PictureFormat::Png, vec![letter; 40])];
-        let code = "plot()".to_owned();
-        bodies.push((Agent, None, Body::Action(Core::Cell { code })));
-        let cause = Some(2 * step as u64);
-        bodies.push((Environment, cause, Body::Observation(drawn)));
-    }
-    let events = record_of(bodies);
-    let shown = |most| -> Vec<(usize, String)> {
-        let (history, _) = super::history::with_pictures_up_to(most, &recorded(&events), None);
-        let seen = history
-            .iter()
-            .filter_map(|event| match event.observation() {
-                Some(Observation::RunIPython(cell)) => {
-                    let pictures = cell.image_urls.as_ref().map_or(0, Vec::len);
-                    Some((pictures, cell.content.clone()))
-                }
-                _ => None,
-            });
-        seen.collect()
-    };
-    assert!(
-        shown(120)
-            .iter()
-            .all(|seen| *seen == (1, "drawn".to_owned()))
-    );
-    let some = shown(90);
-    assert_eq!((some[0].0, some[1].0, some[2].0), (1, 1, 0));
-    assert!(some[2].1.contains("1 pictures are left out"), "{some:?}");
-}
-
-#[test]
 fn the_list_of_tasks_is_found_in_the_models_call() {
     use Source::Agent;
     let plan = json!({ "command": "plan", "task_list": [{ "id": "1", "title": "look", "status": "todo" }] });

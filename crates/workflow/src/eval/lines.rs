@@ -159,10 +159,7 @@ mod tests {
         let bare = within(&row(), whole.len() - 1).unwrap();
         assert!(bare.len() < whole.len() && bare.ends_with(b"\n"));
         let back: EvalOutput = serde_json::from_slice(&bare).unwrap();
-        assert_eq!(
-            (back.history, back.test_result),
-            (None, row().test_result.clone())
-        );
+        assert_eq!((back.history, back.test_result), (None, row().test_result));
         assert!(within(&row(), 10).is_err());
     }
 

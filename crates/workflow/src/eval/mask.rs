@@ -132,3 +132,52 @@ pub(super) fn optional<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     fields.as_ref().map(masked_fields).serialize(serializer)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use agon_core::EventBody;
+    use serde_json::json;
+
+    use super::*;
+    use crate::dialect::tests::{conversation, recorded};
+    use crate::eval::{OutputWriter, read_output};
+
+    #[test]
+    fn no_known_key_and_no_login_is_written() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("output.jsonl");
+        let llm = json!({
+            "model": "gpt-4o",
+            "api_key": "sk-rows-0123456789",
+            "base_url": "https://me:pa55word@host.example/v1?a@b",
+        });
+        let mut row: EvalOutput =
+            serde_json::from_value(json!({ "instance_id": "a", "test_result": {} })).unwrap();
+        row.metadata = Some(EvalMetadata {
+            llm_config: llm.as_object().cloned().unwrap(),
+            ..EvalMetadata::default()
+        });
+        row.instruction = Some("use sk-rows-0123456789".to_owned());
+        row.error = Some("401 at http://me:pa55word@host.example/: sk-rows-0123456789".to_owned());
+        row.instance = json!({ "x": ["sk-rows-0123456789"] }).as_object().cloned();
+        let mut said = conversation();
+        if let EventBody::Observation(seen) = &mut said[6].body {
+            seen.text = "KEY=sk-rows-0123456789".to_owned();
+        }
+        row.history = Some(History::Flat(crate::dialect::history(&recorded(&said))));
+        OutputWriter::open(&path).unwrap().append(&row).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("sk-rows-0123456789"), "{text}");
+        assert!(!text.contains("pa55word"), "{text}");
+        assert!(text.contains("https://**********@host.example/v1?a@b"));
+        assert!(text.contains("KEY=[key]"));
+        let back = read_output(&path).unwrap();
+        let history = |row: &EvalOutput| match &row.history {
+            Some(History::Flat(events)) => events.len(),
+            _ => 0,
+        };
+        assert_eq!(history(&back[0]), history(&row));
+    }
+}

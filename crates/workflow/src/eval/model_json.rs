@@ -1,16 +1,30 @@
 //! A model as `llm_config` in `metadata.json` shows it: every key of the original's section, never a key
 //! to a service.
 
-use agon_llm::ModelSpec;
+use agon_llm::{ModelSpec, Provider};
 use serde_json::{Map, Value, json};
 
 use crate::metrics::dollars;
+
+/// Where the original logs calls unless told otherwise.
+const COMPLETIONS: &str = "logs/completions";
+
+/// As the original's sections name it: whoever speaks OpenAI's form elsewhere is `openai/` there.
+fn model(spec: &ModelSpec) -> String {
+    match spec.provider {
+        Provider::Compatible => format!("openai/{}", spec.model),
+        Provider::Gemini | Provider::Local | Provider::Mock => {
+            format!("{}/{}", spec.provider.name(), spec.model)
+        }
+        Provider::OpenAi | Provider::Anthropic => spec.model.clone(),
+    }
+}
 
 pub fn llm_config_json(spec: &ModelSpec) -> Map<String, Value> {
     let said = &spec.settings;
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let shown = json!({
-        "model": spec.model,
+        "model": model(spec),
         "api_key": spec.key.as_ref().map(|_| "**********"),
         "base_url": text(&spec.base_url),
         "api_version": said.api_version,
@@ -21,10 +35,11 @@ pub fn llm_config_json(spec: &ModelSpec) -> Map<String, Value> {
         "timeout": said.timeout,
         "max_message_chars": said.max_message_chars,
         "temperature": said.temperature,
-        "top_p": said.top_p,
+        // Numbers and texts that the original has no null for.
+        "top_p": said.top_p.unwrap_or(1.0),
         "top_k": said.top_k,
         "seed": said.seed,
-        "custom_llm_provider": spec.provider.name(),
+        "custom_llm_provider": Value::Null,
         "max_input_tokens": said.max_input_tokens,
         "max_output_tokens": said.max_output_tokens,
         "input_cost_per_token": said.input_cost_per_token.map(dollars),
@@ -35,7 +50,7 @@ pub fn llm_config_json(spec: &ModelSpec) -> Map<String, Value> {
         "disable_stop_word": said.disable_stop_word,
         "caching_prompt": said.caching_prompt,
         "log_completions": said.log_completions,
-        "log_completions_folder": said.log_completions_folder,
+        "log_completions_folder": said.log_completions_folder.clone().unwrap_or_else(|| COMPLETIONS.into()),
         "native_tool_calling": said.native_tool_calling,
         "reasoning_effort": said.reasoning_effort,
         "safety_settings": said.safety_settings,

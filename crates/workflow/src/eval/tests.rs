@@ -201,42 +201,6 @@ fn a_last_row_whose_end_is_missing_is_kept() {
     assert_eq!(ids(&path), ["a", "b", "c", "d"]);
 }
 
-#[test]
-fn no_known_key_and_no_login_is_written() {
-    let root = tempfile::tempdir().unwrap();
-    let path = root.path().join("output.jsonl");
-    let llm = json!({
-        "model": "gpt-4o",
-        "api_key": "sk-rows-0123456789",
-        "base_url": "https://me:pa55word@host.example/v1?a@b",
-    });
-    let mut row = row("a");
-    row.metadata = Some(EvalMetadata {
-        llm_config: llm.as_object().cloned().unwrap(),
-        ..EvalMetadata::default()
-    });
-    row.instruction = Some("use sk-rows-0123456789".to_owned());
-    row.error = Some("401 at http://me:pa55word@host.example/: sk-rows-0123456789".to_owned());
-    row.instance = json!({ "x": ["sk-rows-0123456789"] }).as_object().cloned();
-    let mut said = conversation();
-    if let EventBody::Observation(seen) = &mut said[6].body {
-        seen.text = "KEY=sk-rows-0123456789".to_owned();
-    }
-    row.history = Some(History::Flat(crate::dialect::history(&recorded(&said))));
-    OutputWriter::open(&path).unwrap().append(&row).unwrap();
-    let text = fs::read_to_string(&path).unwrap();
-    assert!(!text.contains("sk-rows-0123456789"), "{text}");
-    assert!(!text.contains("pa55word"), "{text}");
-    assert!(text.contains("https://**********@host.example/v1?a@b"));
-    assert!(text.contains("KEY=[key]"));
-    let back = read_output(&path).unwrap();
-    let history = |row: &EvalOutput| match &row.history {
-        Some(History::Flat(events)) => events.len(),
-        _ => 0,
-    };
-    assert_eq!(history(&back[0]), history(&row));
-}
-
 fn dataset(count: usize) -> Vec<Map<String, Value>> {
     let row = |at| {
         json!({ "instance_id": at, "x": 1 })

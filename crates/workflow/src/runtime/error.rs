@@ -63,3 +63,29 @@ impl RuntimeError {
         move |source| Self::Io { context, source }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_agent_can_have_caused_is_told_from_what_it_can_not() {
+        let late = SandboxError::Timeout {
+            what: "a command",
+            seconds: 1.0,
+        };
+        let errors: [(RuntimeError, bool); 8] = [
+            (SandboxError::OutOfMemory.into(), true),
+            (Gone::BroughtDown.into(), true),
+            (SandboxError::Denied("disk full".to_owned()).into(), true),
+            (late.into(), true),
+            (SandboxError::Gone("power cut".to_owned()).into(), false),
+            (SandboxError::Start("no bwrap".to_owned()).into(), false),
+            (RuntimeError::NotConnected, false),
+            (RuntimeError::Action("no variable".to_owned()), false),
+        ];
+        for (error, of_agent) in errors {
+            assert_eq!(error.of_agent(), of_agent, "{error}");
+        }
+    }
+}

@@ -71,9 +71,7 @@ impl Benchmark for Truth {
         if let Some(error) = self.spoiled {
             return Err(error());
         }
-        let left = runtime
-            .run_action(CmdRunAction::new("cat out.txt"))
-            .await?;
+        let left = runtime.run_action(CmdRunAction::new("cat out.txt")).await?;
         Ok(Map::from_iter([(
             "left".to_owned(),
             json!(left.content().trim()),
@@ -139,7 +137,11 @@ async fn nothing_of_the_agents_shell_is_there_when_its_work_is_collected() {
     assert_eq!(ran.evaluated.failed, []);
     assert_eq!(ran.rows[0].test_result["resolved"], json!(true));
     let metrics = ran.rows[0].metrics.as_ref().unwrap();
-    assert_eq!(metrics.condenser, Some(Vec::new()), "as in all result files");
+    assert_eq!(
+        metrics.condenser,
+        Some(Vec::new()),
+        "as in all result files"
+    );
 }
 
 #[tokio::test]

@@ -77,10 +77,7 @@ pub(crate) fn run(command: &str) -> Value {
 
 /// A command that is left running after a second.
 pub(crate) fn leave(command: &str) -> Value {
-    call(
-        "execute_bash",
-        json!({ "command": command, "timeout": 1 }),
-    )
+    call("execute_bash", json!({ "command": command, "timeout": 1 }))
 }
 
 pub(crate) fn finish() -> Value {

@@ -146,7 +146,9 @@ fn keep_ids(tasks: &mut Vec<Task>, ids: &[String]) -> Result<(), Failure> {
 
 /// Of the agent, if it is one with settings. What is wrong with them is told when it is entered.
 fn settings(args: &BenchRunArgs, open: &OpenModels) -> Option<Options> {
-    let own = codeact::KINDS.iter().any(|kind| kind.name == args.agent_cls);
+    let own = codeact::KINDS
+        .iter()
+        .any(|kind| kind.name == args.agent_cls);
     let options = own.then(|| {
         let variables = Environment::of_process();
         Options::of(Some(&open.config), Some(&open.session), &variables)

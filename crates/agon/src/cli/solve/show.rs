@@ -1,7 +1,7 @@
 //! What an agent does, shown line by line while it does it. Its words are data: nothing in them reaches
 //! the terminal but text.
 
-use agon_core::{Action, Event, EventBody, Observation};
+use agon_core::{Action, Event, EventBody, Observation, Source};
 
 use crate::cli::output;
 
@@ -25,6 +25,7 @@ fn told(event: &Event) -> Option<String> {
         EventBody::Observation(seen) => observed(seen)?,
         EventBody::Refused(text) => marked("!", text),
         EventBody::Condensed(_) => "· the history was made shorter".to_owned(),
+        EventBody::Note(note) if event.source == Source::Harness => marked("!", note),
         EventBody::Fault(fault) => marked("!", &fault.to_string()),
         _ => return None,
     })

@@ -113,9 +113,7 @@ async fn a_time_of_its_own_ends_a_cell_before_the_turn_ends() {
     let mut ground = Ground::local().await;
     let code = "import time\ntime.sleep(10000)".to_owned();
     let most = Duration::from_millis(500);
-    let seen = ground
-        .perform_at_most(&Action::Cell { code }, most)
-        .await;
+    let seen = ground.perform_at_most(&Action::Cell { code }, most).await;
     assert!(seen.text.contains("KeyboardInterrupt"), "{}", seen.text);
 }
 

@@ -98,13 +98,19 @@ async fn what_forgetting_does_not_help_is_cut_and_later_results_are_whole_again(
     let asked = play.asked();
     let letters = |n: usize, letter: &str| asked[n].to_string().matches(letter).count();
     assert_eq!(asked.len(), 4);
-    assert!(letters(1, "y") > 28_000, "first, only old steps are forgotten");
+    assert!(
+        letters(1, "y") > 28_000,
+        "first, only old steps are forgotten"
+    );
     assert!((7_000..8_000).contains(&letters(2, "y")));
     assert!((1_800..2_000).contains(&letters(3, "y")));
     play.then(&output(&"z".repeat(29_000), 0)).await;
     let last = play.asked().pop().unwrap().to_string();
     assert!(last.matches('z').count() > 28_000);
-    assert!(last.matches('y').count() < 2_000, "what did not fit stays cut");
+    assert!(
+        last.matches('y').count() < 2_000,
+        "what did not fit stays cut"
+    );
 }
 
 /// Whatever else is wrong with the answer.

@@ -164,3 +164,50 @@ proptest! {
         prop_assert!(history.events() <= target.max(2) || history.exchanges().len() == 1);
     }
 }
+
+#[test]
+fn names_that_no_service_takes_are_not_sent_back() {
+    let long = "n".repeat(90);
+    let names = [
+        ("execute_bash", "execute_bash"),
+        ("functions.execute bash", "functions_execute_bash"),
+        ("", "unnamed"),
+        ("7zip", "_7zip"),
+        ("été", "__t_"),
+        (long.as_str(), &long[..64]),
+    ];
+    let mut history = History::new("task".to_owned());
+    for (name, _) in names {
+        let call = ToolCall {
+            id: String::new(),
+            name: name.to_owned(),
+            input: json!({}),
+            raw: None,
+        };
+        history.said(vec![Part::ToolCall(call)]).outcomes[0] = Some(Outcome::default());
+        history.step();
+    }
+    let look = Look {
+        most_chars: 100,
+        results: None,
+        pages: None,
+        pictures: 8,
+    };
+    let messages = messages::of(&history, &look);
+    let parts = || messages.iter().flat_map(|message| &message.parts);
+    let shown = names.map(|(_, shown)| shown);
+    let called: Vec<&str> = parts()
+        .filter_map(|part| match part {
+            Part::ToolCall(call) => Some(call.name.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(called, shown);
+    let answered: Vec<&str> = parts()
+        .filter_map(|part| match part {
+            Part::ToolResult(result) => Some(result.name.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(answered, shown);
+}

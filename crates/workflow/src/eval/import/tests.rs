@@ -273,7 +273,7 @@ fn a_condensation_tells_the_steps_that_were_forgotten() {
     let condense =
         |args: Value| json!({ "source": "agent", "action": "condensation", "args": args });
     events.push(condense(
-        json!({ "forgotten_events_start_id": 3, "forgotten_events_end_id": 6, "summary": "s" }),
+        json!({ "forgotten_events_start_id": 3, "forgotten_events_end_id": 6, "summary": "s", "summary_offset": 3 }),
     ));
     events.push(condense(json!({ "forgotten_event_ids": [1, 2, 7, 8, 9] })));
     events.push(condense(json!({ "forgotten_event_ids": [] })));
@@ -281,6 +281,7 @@ fn a_condensation_tells_the_steps_that_were_forgotten() {
     write(root.path(), &[row]);
     let runs = tempfile::tempdir().unwrap();
     let imported = imported(root.path(), runs.path());
+    assert_eq!(imported[0].warnings, [""; 0]);
     let reader = RunReader::open(&imported[0].run).unwrap();
     let lines = reader.trials().unwrap();
     let told: Vec<_> = reader
