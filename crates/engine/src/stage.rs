@@ -203,6 +203,7 @@ impl<'a> Stage<'a> {
         recorder: &mut Recorder,
     ) -> Result<Observation, Gone> {
         let left = deadline.saturating_duration_since(Instant::now());
+        self.workbench.note_use();
         let Some(eyes) = &mut self.eyes else {
             let none = format!("there is no screen here for `{}`", action.kind());
             return Ok(Observation::error(none));

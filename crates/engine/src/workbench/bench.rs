@@ -59,6 +59,12 @@ impl Workbench {
         }
     }
 
+    /// Somebody has acted in the sandbox by other means: what its programs can't do any more is no fault of
+    /// ours from here on.
+    pub fn note_use(&mut self) {
+        self.used = true;
+    }
+
     /// Bytes of output that were not kept.
     pub fn dropped(&self) -> u64 {
         self.shell.dropped()

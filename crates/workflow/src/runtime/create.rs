@@ -110,7 +110,8 @@ impl Runtime {
     /// Ends every process in it and takes new tools: what follows is not done in the shell of whoever was
     /// there before, with its functions, its working folder and what runs in it. Files stay as they are.
     pub async fn reclaim(&mut self) -> Result<(), RuntimeError> {
-        let tools = self.workbench(self.scratch.path());
+        let mut tools = self.workbench(self.scratch.path());
+        tools.note_use();
         let Connected { sandbox, workbench } = self.connected_mut()?;
         *workbench = tools;
         let late = |_| SandboxError::Timeout {

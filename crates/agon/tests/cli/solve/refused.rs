@@ -57,6 +57,11 @@ fn what_makes_no_sense_is_refused() {
     refused(
         &bench,
         &on(&["--replay-trajectory", "no.json"]),
+        &["cannot be used with"],
+    );
+    refused(
+        &bench,
+        &["-l", &model, "-d", "project", "--replay-trajectory", "no.json"],
         &["no.json"],
     );
     refused(&bench, &["-t", "x", "-d", "project"], &["--model NAME"]);
