@@ -8,14 +8,13 @@ use agon_llm::{Image, MediaType};
 use super::history::Outcome;
 use super::tools::ToolKind;
 
-/// The tool's own words for what can be done about it.
-const STILL_RUNNING: &str = "[Here `input: true` is the argument is_input, and `wait` is timeout]";
-
 /// What a call of a tool came to.
 pub(super) fn outcome(seen: &Observation, tool: Option<ToolKind>) -> Outcome {
     let is_error = matches!(seen.kind, ObservationKind::Error | ObservationKind::Refused);
     let mut text = match tool {
-        Some(ToolKind::Editor) if is_error => in_its_words(&seen.text),
+        Some(ToolKind::Editor) if is_error => in_words(&seen.text, &OF_EDITOR),
+        Some(ToolKind::Bash) if is_error => in_words(&seen.text, &OF_BASH),
+        Some(ToolKind::Bash) if seen.running => with_hint(&seen.text),
         _ => seen.text.clone(),
     };
     let mut lines = Vec::new();
@@ -24,9 +23,6 @@ pub(super) fn outcome(seen: &Observation, tool: Option<ToolKind>) -> Outcome {
             "[{} bytes left out: see them with `view_range`]",
             seen.omitted
         ));
-    }
-    if seen.running {
-        lines.push(STILL_RUNNING.to_owned());
     }
     // The interpreter says it itself.
     if let Some(cwd) = seen.cwd.as_ref().filter(|_| tool == Some(ToolKind::Bash)) {
@@ -56,18 +52,29 @@ pub(super) fn outcome(seen: &Observation, tool: Option<ToolKind>) -> Outcome {
     }
 }
 
+/// What arguments are called in the tools, where the environment calls them otherwise.
+const OF_EDITOR: [(&str, &str); 4] = [
+    ("`old`", "`old_str`"),
+    ("`new`", "`new_str`"),
+    ("`lines`", "`view_range`"),
+    ("`line`", "`insert_line`"),
+];
+const OF_BASH: [(&str, &str); 2] = [
+    ("`input: true`", "`is_input: true`"),
+    ("`wait`", "`timeout`"),
+];
+
 /// What the environment says of its own arguments, with the names that they have in the tool.
-fn in_its_words(text: &str) -> String {
-    [
-        ("`old`", "`old_str`"),
-        ("`new`", "`new_str`"),
-        ("`lines`", "`view_range`"),
-        ("`line`", "`insert_line`"),
-    ]
-    .iter()
-    .fold(text.to_owned(), |text, (here, there)| {
+fn in_words(text: &str, names: &[(&str, &str)]) -> String {
+    names.iter().fold(text.to_owned(), |text, (here, there)| {
         text.replace(here, there)
     })
+}
+
+/// The same for the last line alone, which is ours: what stands before it a program has printed.
+fn with_hint(text: &str) -> String {
+    let (printed, hint) = text.rsplit_once('\n').unwrap_or(("", text));
+    format!("{printed}\n{}", in_words(hint, &OF_BASH))
 }
 
 /// What words of the agent came to.
@@ -119,7 +126,11 @@ mod tests {
         assert_eq!(outcome(&seen, Some(ToolKind::Bash)).text, seen.text);
         let mut seen = Observation::new(ObservationKind::Output, "");
         seen.running = true;
-        assert_eq!(outcome(&seen, Some(ToolKind::Bash)).text, STILL_RUNNING);
+        seen.text = "say `wait`\n[still running: `input: true` answers, `wait` waits]".to_owned();
+        assert_eq!(
+            outcome(&seen, Some(ToolKind::Bash)).text,
+            "say `wait`\n[still running: `is_input: true` answers, `timeout` waits]"
+        );
     }
 
     #[test]

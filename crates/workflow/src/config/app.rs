@@ -9,6 +9,7 @@ use agon_core::{Environment, EnvironmentKind, Limits, Money, Seconds};
 use agon_llm::config::{Sandbox, Workflow};
 
 use super::llm::LlmConfig;
+use crate::metrics::ModelNames;
 use crate::state::Bounds;
 
 /// Where commands run.
@@ -166,6 +167,13 @@ impl AppConfig {
             max_iterations: self.max_iterations,
             max_budget: self.max_budget_per_task,
         }
+    }
+
+    /// What its model is called in metrics.
+    pub(crate) fn model_names(&self) -> ModelNames {
+        let llm = self.llm.as_ref();
+        llm.map(|llm| ModelNames::of_model(llm.spec()))
+            .unwrap_or_default()
     }
 
     pub(crate) fn limits(&self) -> Limits {

@@ -168,6 +168,7 @@ impl<'a> Conversation<'a> {
             instruction: Some(task),
             agent: &config.default_agent,
             bodies: &folder,
+            models: None,
         };
         let condensed = Metrics::default().with_condenser(&record).condenser;
         state

@@ -6,12 +6,14 @@ use agon_core::user::UserVoice;
 use agon_core::{Digest, Event};
 
 use crate::config::AppConfig;
+use crate::metrics::ModelNames;
 use crate::state::{Bounds, State};
 
 /// Answers an agent's message; `/exit` ends the conversation.
 pub(super) struct FakeUser<F> {
     user: F,
     agent: String,
+    models: ModelNames,
     bounds: Bounds,
 }
 
@@ -20,6 +22,7 @@ impl<F> FakeUser<F> {
         Self {
             user,
             agent: config.default_agent.clone(),
+            models: config.model_names(),
             bounds: config.bounds(),
         }
     }
@@ -32,7 +35,8 @@ impl<F: Fn(&State) -> String + Send + Sync> UserVoice for FakeUser<F> {
     }
 
     fn reply(&self, so_far: &[Event]) -> String {
-        (self.user)(&State::so_far(so_far, &self.agent, self.bounds))
+        let (agent, models) = (&self.agent, &self.models);
+        (self.user)(&State::so_far(so_far, agent, models, self.bounds))
     }
 }
 

@@ -128,7 +128,9 @@ impl Teller<'_> {
             Body::Model(call) if is_of_agent(call.purpose) => {
                 let said = call.response.as_ref();
                 let response = said.and_then(|said| self.record.bodies.said(said));
-                self.metrics.add_call(call, event.at, response.as_ref());
+                let model = self.record.model_of(call);
+                self.metrics
+                    .add_call(model, call, event.at, response.as_ref());
                 if call.fault.is_none() {
                     self.response = response.unwrap_or(Value::Null);
                 }

@@ -19,6 +19,7 @@ pub use foreign::foreign_action;
 pub use history::history;
 pub(crate) use history::history_and_metrics;
 pub use observation::observation;
+pub(crate) use record::LONGEST_KEPT;
 pub use record::{Bodies, NoBodies, Record};
 pub use replay::{Replay, replay};
 pub(crate) use reverse::Writer;

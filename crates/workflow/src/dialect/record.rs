@@ -4,12 +4,14 @@ use std::fs::File;
 use std::io::Read;
 
 use agon_core::event::Kept;
-use agon_core::{Event, Picture, Said};
+use agon_core::{Event, ModelCall, Picture, Said};
 use agon_store::{RunFolder, RunReader, blobs};
 use serde_json::Value;
 
+use crate::metrics::ModelNames;
+
 /// A patch, a file or a picture that was kept is not longer.
-const LONGEST_KEPT: u64 = 16 << 20;
+pub(crate) const LONGEST_KEPT: u64 = 16 << 20;
 
 /// What is kept apart from events, if it can be had.
 pub trait Bodies {
@@ -84,6 +86,15 @@ pub struct Record<'a> {
     /// The agent's class, such as `CodeActAgent`.
     pub agent: &'a str,
     pub bodies: &'a dyn Bodies,
+    /// Whose names calls have in metrics; without it, those they were asked for by.
+    pub models: Option<&'a ModelNames>,
+}
+
+impl<'a> Record<'a> {
+    pub(crate) fn model_of(&self, call: &'a ModelCall) -> &'a str {
+        self.models
+            .map_or(&*call.model, |names| names.of(&call.model))
+    }
 }
 
 impl std::fmt::Debug for Record<'_> {

@@ -128,6 +128,7 @@ pub(crate) fn recorded(events: &[CoreEvent]) -> Record<'_> {
         instruction: Some("Say hello."),
         agent: "CodeActAgent",
         bodies: &NoBodies,
+        models: None,
     }
 }
 

@@ -24,6 +24,7 @@ pub use instance::{Instance, id_of as instance_id};
 pub(crate) use lines::line_of;
 pub use metadata::{EvalMetadata, MetadataOptions, make_metadata, output_folder};
 pub use model_json::llm_config_json;
+pub(crate) use model_json::{model_name, model_name_of};
 pub use output::{EvalOutput, compatibility_for_eval_history_pairs, read_output};
 pub use owa::export_owa;
 pub use prepare::{Selection, prepare_dataset};

@@ -10,13 +10,20 @@ use crate::metrics::dollars;
 const COMPLETIONS: &str = "logs/completions";
 
 /// As the original's sections name it: whoever speaks OpenAI's form elsewhere is `openai/` there.
-fn model(spec: &ModelSpec) -> String {
-    match spec.provider {
-        Provider::Compatible => format!("openai/{}", spec.model),
-        Provider::Gemini | Provider::Local | Provider::Mock => {
-            format!("{}/{}", spec.provider.name(), spec.model)
-        }
-        Provider::OpenAi | Provider::Anthropic => spec.model.clone(),
+pub(crate) fn model_name(spec: &ModelSpec) -> String {
+    model_name_of(spec.provider.name(), &spec.model)
+}
+
+/// The same by the provider's name; one that is not known has none of its own.
+pub(crate) fn model_name_of(provider: &str, model: &str) -> String {
+    let is = |known: Provider| provider == known.name();
+    if is(Provider::Compatible) {
+        return format!("{}/{model}", Provider::OpenAi.name());
+    }
+    let prefixed = [Provider::Gemini, Provider::Local, Provider::Mock];
+    match prefixed.into_iter().any(is) {
+        true => format!("{provider}/{model}"),
+        false => model.to_owned(),
     }
 }
 
@@ -24,7 +31,7 @@ pub fn llm_config_json(spec: &ModelSpec) -> Map<String, Value> {
     let said = &spec.settings;
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let shown = json!({
-        "model": model(spec),
+        "model": model_name(spec),
         "api_key": spec.key.as_ref().map(|_| "**********"),
         "base_url": text(&spec.base_url),
         "api_version": said.api_version,

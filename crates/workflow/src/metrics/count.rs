@@ -53,7 +53,7 @@ impl Metrics {
             {
                 let response = call.response.as_ref();
                 let response = response.and_then(|said| record.bodies.said(said));
-                metrics.add_call(call, event.at, response.as_ref());
+                metrics.add_call(record.model_of(call), call, event.at, response.as_ref());
             }
         }
         metrics
@@ -68,20 +68,26 @@ impl Metrics {
         }
     }
 
-    /// One call. One that failed counts only for what it used all the same.
-    pub fn add_call(&mut self, call: &ModelCall, at: Timestamp, response: Option<&Value>) {
+    /// One call of `model`. One that failed counts only for what it used all the same.
+    pub fn add_call(
+        &mut self,
+        model: &str,
+        call: &ModelCall,
+        at: Timestamp,
+        response: Option<&Value>,
+    ) {
         let id = response.and_then(|body| body.get("id")?.as_str());
         let id = id.unwrap_or_default();
         if call.fault.is_none() {
             self.response_latencies.push(ResponseLatency {
-                model: call.model.clone(),
+                model: model.to_owned(),
                 latency: call.seconds,
                 response_id: id.to_owned(),
             });
         } else if call.usage.is_empty() {
             return;
         }
-        self.add_usage(&call.model, &call.usage, at, id);
+        self.add_usage(model, &call.usage, at, id);
     }
 
     fn add_usage(&mut self, model: &str, usage: &Usage, at: Timestamp, id: &str) {

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::log::log;
 use crate::dialect::Record;
 use crate::eval::{EvalFileError, EvalMetadata, EvalOutput, Played, eval_output_of, line_of};
+use crate::metrics::ModelNames;
 
 /// Beside the rows: one readable log for each.
 const LOGS: &str = "infer_logs";
@@ -29,6 +30,7 @@ pub struct RunRows {
     max_budget: Option<Money>,
     /// Ids that tasks of several categories have.
     shared: HashSet<String>,
+    models: ModelNames,
 }
 
 impl RunRows {
@@ -41,6 +43,7 @@ impl RunRows {
         }
         Self {
             shared,
+            models: ModelNames::of_run(reader.manifest()),
             reader,
             metadata,
             instances,
@@ -66,6 +69,7 @@ impl RunRows {
             instruction,
             agent: &self.metadata.agent_class,
             bodies: &self.reader,
+            models: Some(&self.models),
         };
         let mut row = eval_output_of(&Played {
             line,

@@ -10,7 +10,7 @@ use super::shape::{AgentState, State};
 use crate::config::AppConfig;
 use crate::dialect::{NoBodies, Record, history_and_metrics};
 use crate::events::{Action, EventBody as Told};
-use crate::metrics::{Metrics, dollars};
+use crate::metrics::{Metrics, ModelNames, dollars};
 
 /// What the agent was allowed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -106,11 +106,13 @@ impl State {
         end: &Result<TurnEnd, Fault>,
         note: Option<&str>,
     ) -> Self {
+        let models = config.model_names();
         let record = Record {
             events,
             instruction: Some(instruction),
             agent: &config.default_agent,
             bodies: folder,
+            models: Some(&models),
         };
         let ending = Ending {
             end: end.as_ref().ok().copied(),
@@ -121,7 +123,12 @@ impl State {
     }
 
     /// What whoever answers for the user sees.
-    pub(crate) fn so_far(events: &[Event], agent: &str, bounds: Bounds) -> Self {
+    pub(crate) fn so_far(
+        events: &[Event],
+        agent: &str,
+        models: &ModelNames,
+        bounds: Bounds,
+    ) -> Self {
         let instruction = events.iter().find_map(|event| match &event.body {
             EventBody::Instruction(text) => Some(text.as_str()),
             _ => None,
@@ -131,6 +138,7 @@ impl State {
             instruction,
             agent,
             bodies: &NoBodies,
+            models: Some(models),
         };
         Self::of(&record, "", bounds, Ending::default())
     }

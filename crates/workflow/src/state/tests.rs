@@ -5,6 +5,7 @@ use agon_core::{Fault, FaultClass, Money};
 
 use super::*;
 use crate::dialect::tests::{conversation, recorded};
+use crate::metrics::ModelNames;
 
 fn ended(end: Option<TurnEnd>, fault: Option<&Fault>, note: Option<&str>) -> State {
     let events = conversation();
@@ -99,11 +100,11 @@ fn faults_have_the_names_that_programs_look_for() {
 #[test]
 fn in_the_middle_it_waits_for_the_user() {
     let events = conversation();
-    let state = State::so_far(&events[..12], "", Bounds::default());
+    let state = State::so_far(&events[..12], "", &ModelNames::default(), Bounds::default());
     assert_eq!(state.agent_state, AgentState::AwaitingUserInput);
     assert_eq!(state.get_last_agent_message(), Some("Done?"));
     assert_eq!(
-        State::so_far(&[], "", Bounds::default()).agent_state,
+        State::so_far(&[], "", &ModelNames::default(), Bounds::default()).agent_state,
         AgentState::Loading
     );
 }

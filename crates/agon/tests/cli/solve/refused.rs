@@ -61,7 +61,14 @@ fn what_makes_no_sense_is_refused() {
     );
     refused(
         &bench,
-        &["-l", &model, "-d", "project", "--replay-trajectory", "no.json"],
+        &[
+            "-l",
+            &model,
+            "-d",
+            "project",
+            "--replay-trajectory",
+            "no.json",
+        ],
         &["no.json"],
     );
     refused(&bench, &["-t", "x", "-d", "project"], &["--model NAME"]);

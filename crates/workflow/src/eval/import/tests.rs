@@ -141,6 +141,7 @@ fn an_imported_record_reads_as_the_history_that_it_was() {
         instruction: None,
         agent: "CodeActAgent",
         bodies: &reader,
+        models: None,
     };
     let again = history(&record);
     assert_eq!(again[0].words_of(EventSource::User), Some("Say hello."));
