@@ -60,15 +60,15 @@ pub(super) fn broken(path: &Path, line: usize, why: impl ToString) -> EvalFileEr
 }
 
 /// Calls `each` with every whole line that is not empty, and its number from 1. The last one needs no end
-/// of line if it is whole otherwise.
+/// of line if it is whole otherwise; if not, its number is returned.
 pub(super) fn for_each_line(
     path: &Path,
     mut each: impl FnMut(usize, &[u8]) -> Result<(), EvalFileError>,
-) -> Result<(), EvalFileError> {
+) -> Result<Option<usize>, EvalFileError> {
     let failed = || EvalFileError::io("can't read", path);
     let mut reader = match File::open(path) {
         Ok(file) => BufReader::new(file),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed()(error)),
     };
     let mut text = Vec::new();
@@ -82,12 +82,14 @@ pub(super) fn for_each_line(
         }
         if (ended && !text.trim_ascii().is_empty()) || is_whole(&text) {
             each(line, &text)?;
+        } else if !text.trim_ascii().is_empty() {
+            return Ok(Some(line));
         }
         if !ended {
             break;
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Whether nothing of a row is missing, although its line has no end.
@@ -108,6 +110,7 @@ pub(super) fn for_each_row(
         each(id, graded);
         Ok(())
     })
+    .map(drop)
 }
 
 /// A row as a line with its end: free of the keys that this process knows, and not longer than readers take.

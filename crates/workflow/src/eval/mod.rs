@@ -4,6 +4,7 @@
 mod error;
 mod import;
 mod instance;
+mod kept_row;
 mod lines;
 mod mask;
 mod metadata;

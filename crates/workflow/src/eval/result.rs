@@ -5,6 +5,7 @@ use agon_store::TrialLine;
 use serde_json::{Map, Value, json};
 
 use super::instance::id_of;
+use super::kept_row::KeptRow;
 use super::metadata::EvalMetadata;
 use super::output::EvalOutput;
 use crate::dialect::{Record, history_and_metrics};
@@ -22,7 +23,8 @@ pub struct Played<'a> {
     pub max_budget: Option<Money>,
 }
 
-/// A faulted trial has no result: its `test_result` is empty and its error tells why.
+/// A faulted trial has no result: its `test_result` is empty and its error tells why. An imported row is what
+/// it was.
 pub fn eval_output_of(played: &Played<'_>) -> EvalOutput {
     let Played {
         line,
@@ -43,7 +45,7 @@ pub fn eval_output_of(played: &Played<'_>) -> EvalOutput {
     let note = told.note;
     let (history, metrics) = history_and_metrics(record, *max_budget);
     let error = last_error(line.end.or(told.end), line.fault.as_ref(), note);
-    EvalOutput {
+    let row = EvalOutput {
         instance_id: instance
             .and_then(id_of)
             .unwrap_or_else(|| line.task.id().to_owned()),
@@ -57,6 +59,12 @@ pub fn eval_output_of(played: &Played<'_>) -> EvalOutput {
         metrics: Some(metrics.with_condenser(record)),
         error: (!error.is_empty()).then_some(error),
         instance: instance.cloned(),
+    };
+    // What another system found holds until somebody has graded again.
+    let imported = (!line.regraded).then(|| KeptRow::of(record)).flatten();
+    match imported {
+        Some(imported) => imported.restore(row),
+        None => row,
     }
 }
 

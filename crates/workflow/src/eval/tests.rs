@@ -272,7 +272,7 @@ fn rows_need_ids_of_their_own() {
 #[test]
 fn the_simulated_user_offers_giving_up_and_leaves_with_the_answer() {
     let events = conversation();
-    let early = State::so_far(&events[..12], "", &crate::metrics::ModelNames::default(), crate::state::Bounds::default());
+    let early = State::so_far(&events[..12], "", &Default::default(), Default::default());
     assert!(!codeact_user_response(&early).contains("give up"));
     let late = State {
         history: crate::dialect::history(&recorded(&events)),

@@ -1,5 +1,6 @@
 //! The result files of a whole run, made from its folder.
 
+mod completions;
 mod export;
 mod log;
 mod rows;

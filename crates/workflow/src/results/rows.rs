@@ -11,6 +11,7 @@ use agon_core::{EventBody, Money, TaskId};
 use agon_store::{RunReader, TrialLine};
 use serde_json::{Map, Value};
 
+use super::completions;
 use super::log::log;
 use crate::dialect::Record;
 use crate::eval::{EvalFileError, EvalMetadata, EvalOutput, Played, eval_output_of, line_of};
@@ -18,6 +19,9 @@ use crate::metrics::ModelNames;
 
 /// Beside the rows: one readable log for each.
 const LOGS: &str = "infer_logs";
+
+/// And a folder for each, if its answers are wanted.
+const COMPLETIONS: &str = "llm_completions";
 
 /// The rows of the dataset that a run's tasks were made from.
 pub type Instances = HashMap<TaskId, Arc<Map<String, Value>>>;
@@ -57,7 +61,8 @@ impl RunRows {
         Self { max_budget, ..self }
     }
 
-    /// What became of one attempt. Its log is written below `folder`.
+    /// What became of one attempt. Its log, and its model's answers if they are wanted, are written below
+    /// `folder`.
     pub fn row(&self, line: &TrialLine, folder: &Path) -> Result<EvalOutput, EvalFileError> {
         let events = self.reader.events(line)?;
         let instruction = events.iter().find_map(|event| match &event.body {
@@ -81,23 +86,24 @@ impl RunRows {
         if self.shared.contains(line.task.id()) {
             row.instance_id = line.task.to_string();
         }
-        self.write_log(line, &log(line, &events), folder)?;
+        let name = self.name(line);
+        write_log(&name, &log(line, &events), folder)?;
+        if completions::are_wanted(&self.metadata) {
+            completions::write(&record, &folder.join(COMPLETIONS).join(&name))?;
+        }
         Ok(row)
     }
 
-    fn write_log(&self, line: &TrialLine, log: &str, folder: &Path) -> Result<(), EvalFileError> {
-        let folder = folder.join(LOGS);
-        fs::create_dir_all(&folder).map_err(EvalFileError::io("can't create", &folder))?;
-        // Not the dataset's own id, which could be any text.
-        let mut name = format!("instance_{}", line.task.id());
+    /// Of files and folders. Not the dataset's own id, which could be any text.
+    fn name(&self, line: &TrialLine) -> String {
+        let mut name = line.task.id().to_owned();
         if self.shared.contains(line.task.id()) {
-            name = format!("instance_{}__{}", line.task.category(), line.task.id());
+            name = format!("{}__{name}", line.task.category());
         }
         if line.epoch > 1 {
             name = format!("{name}_epoch_{}", line.epoch);
         }
-        let path = folder.join(format!("{name}.log"));
-        fs::write(&path, log).map_err(EvalFileError::io("can't write", path))
+        name
     }
 
     /// All rows, in place of whatever the file holds. Readers see the old file or the new one. Says how many.
@@ -122,4 +128,11 @@ impl RunRows {
         fresh.persist(path).map_err(|error| failed()(error.error))?;
         Ok(count)
     }
+}
+
+fn write_log(name: &str, log: &str, folder: &Path) -> Result<(), EvalFileError> {
+    let folder = folder.join(LOGS);
+    fs::create_dir_all(&folder).map_err(EvalFileError::io("can't create", &folder))?;
+    let path = folder.join(format!("instance_{name}.log"));
+    fs::write(&path, log).map_err(EvalFileError::io("can't write", path))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agon_core::clock::FixedClock;
-use agon_core::{Clock, TaskId};
+use agon_core::{Clock, EventBody, TaskId};
 use agon_store::{Recorder, RunFolder, RunWriter};
 use jiff::Timestamp;
 
@@ -73,20 +73,24 @@ fn find(at: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), EvalFil
 fn import_file(file: &Path, runs: &Path) -> Result<Imported, EvalFileError> {
     let mut heads = Vec::new();
     let mut warnings = Vec::new();
-    for_each_row(file, |row| {
+    let torn = for_each_row(file, |row| {
         match row {
             Ok(row) => heads.push(row.head),
             Err(why) => warnings.push(why),
         }
         Ok(())
     })?;
+    if let Some(line) = torn {
+        warnings.push(format!("line {line} is left out: its end is missing"));
+    }
     if let (true, Some(why)) = (heads.is_empty(), warnings.first()) {
         return Err(EvalFileError::NoRow {
             path: file.to_owned(),
             why: why.clone(),
         });
     }
-    let metadata = metadata(file, &heads, &mut warnings);
+    let said = metadata(file, &heads, &mut warnings);
+    let metadata = said.clone().unwrap_or_default();
     let stamps = Stamps::of(file, &metadata, &heads);
     let began = began(&metadata, &heads);
     let folder = RunFolder::fresh(runs, began, &stamps.suite, &metadata.agent_class)?;
@@ -98,7 +102,11 @@ fn import_file(file: &Path, runs: &Path) -> Result<Imported, EvalFileError> {
         ungraded: 0,
         warnings,
     };
-    let taken = take_over(&mut imported, &stamps, &heads, &folder, began);
+    let taken = take_over(&mut imported, &stamps, &heads, &folder, began).and_then(|()| {
+        // The manifest has no place for all of it.
+        let own = folder.path().join("metadata.json");
+        said.map_or(Ok(()), |said| said.write(&own))
+    });
     drop(lock);
     if let Err(error) = taken {
         // Half a run looks like a whole one.
@@ -110,7 +118,7 @@ fn import_file(file: &Path, runs: &Path) -> Result<Imported, EvalFileError> {
 
 /// What stands beside the rows, else what one of them says. Files of other versions may say it differently:
 /// that is no reason to lose the rows.
-fn metadata(file: &Path, heads: &[Head], warnings: &mut Vec<String>) -> EvalMetadata {
+fn metadata(file: &Path, heads: &[Head], warnings: &mut Vec<String>) -> Option<EvalMetadata> {
     let beside = file.with_file_name("metadata.json");
     if beside.exists() {
         match EvalMetadata::read_leniently(&beside) {
@@ -119,13 +127,12 @@ fn metadata(file: &Path, heads: &[Head], warnings: &mut Vec<String>) -> EvalMeta
                     let keys = unread.join(", ");
                     warnings.push(format!("{}: left out: {keys}", beside.display()));
                 }
-                return metadata;
+                return Some(metadata);
             }
             Err(error) => warnings.push(error.to_string()),
         }
     }
-    let said = heads.iter().find_map(|head| head.metadata.clone());
-    said.unwrap_or_default()
+    heads.iter().find_map(|head| head.metadata.clone())
 }
 
 fn take_over(
@@ -152,7 +159,11 @@ fn take_over(
         };
         let attempt = attempts.entry(task.clone()).or_default();
         *attempt += 1;
-        let told = row.tell(began);
+        let kept = row.kept.keep(&writer).map_err(failed())?;
+        for note in kept.iter().filter_map(note) {
+            imported.warnings.push(format!("{id}: {note}"));
+        }
+        let told = row.tell(began, kept);
         imported.ungraded += usize::from(told.verdict.is_none());
         imported.warnings.extend(row.warning.clone());
         let clock: Arc<dyn Clock> = Arc::new(FixedClock(told.ended));
@@ -170,16 +181,23 @@ fn take_over(
     writer.flush().map_err(failed())
 }
 
-/// Every row, or why a line is none.
+/// Every row, or why a line is none. Returns the number of a last line that is torn.
 fn for_each_row(
     file: &Path,
     mut each: impl FnMut(Result<Row, String>) -> Result<(), EvalFileError>,
-) -> Result<(), EvalFileError> {
+) -> Result<Option<usize>, EvalFileError> {
     for_each_line(file, |line, text| {
         let value = serde_json::from_slice(text).map_err(|error| error.to_string());
         let row = value.and_then(|value| Row::read(value, line));
         each(row.map_err(|why| format!("line {line} is left out: {why}")))
     })
+}
+
+fn note(body: &EventBody) -> Option<&str> {
+    match body {
+        EventBody::Note(note) => Some(note),
+        _ => None,
+    }
 }
 
 fn changed(file: &Path, row: usize) -> EvalFileError {

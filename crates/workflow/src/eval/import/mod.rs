@@ -1,6 +1,8 @@
 //! Old result files as runs of Agon's, so that they can be reported and compared with others.
 
 mod find;
+#[cfg(test)]
+mod round_trip;
 mod row;
 mod score;
 mod stamps;

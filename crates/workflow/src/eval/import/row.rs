@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::super::instance::id_of;
+use super::super::kept_row::KeptRow;
 use super::super::metadata::EvalMetadata;
 use super::score::score;
 use crate::dialect::{Writer, from_iso};
@@ -23,7 +24,8 @@ pub(super) struct Row {
     score: Option<(bool, f64)>,
     history: Vec<Event>,
     metrics: Metrics,
-    error: Option<String>,
+    /// What is kept as it is.
+    pub(super) kept: KeptRow,
     /// What of the row could not be read.
     pub(super) warning: Option<String>,
 }
@@ -74,9 +76,10 @@ impl Row {
             _ => Vec::new(),
         };
         let text = |value: Value| value.as_str().map(str::to_owned);
+        let instruction = take("instruction").and_then(text);
         let head = Head {
-            id,
-            instruction: take("instruction").and_then(text),
+            id: id.clone(),
+            instruction: instruction.clone(),
             metadata: take("metadata").and_then(|value| match value {
                 Value::Object(fields) => Some(EvalMetadata::of_fields(fields).0),
                 _ => None,
@@ -85,30 +88,46 @@ impl Row {
                 .iter()
                 .find_map(|event| from_iso(event.timestamp.as_deref()?)),
         };
-        let metrics = take("metrics").and_then(|value| serde_json::from_value(value).ok());
+        let kept = KeptRow {
+            instance_id: id,
+            test_result,
+            instruction,
+            metrics: take("metrics"),
+            // Whatever it is, it must not get lost.
+            error: take("error").map(|value| text(value.clone()).unwrap_or(value.to_string())),
+            instance: take("instance").and_then(|value| match value {
+                Value::Object(fields) => Some(fields),
+                _ => None,
+            }),
+        };
+        let metrics = kept.metrics.clone();
+        let metrics = metrics.and_then(|value| serde_json::from_value(value).ok());
         Ok(Self {
             head,
             score,
             history,
             metrics: metrics.unwrap_or_default(),
-            error: take("error").and_then(text),
+            kept,
             warning,
         })
     }
 
-    /// `run_began` stands in where the row tells no time.
-    pub(super) fn tell(&self, run_began: Timestamp) -> Told {
+    /// `run_began` stands in where the row tells no time; `kept` leads to what is kept as it is.
+    pub(super) fn tell(&self, run_began: Timestamp, kept: Vec<EventBody>) -> Told {
         let began = self.head.began.unwrap_or(run_began);
         let mut writer = Writer::new(began);
         writer.push(Source::Harness, None, EventBody::Phase(Phase::Running));
         let mut calls = Calls::of(&self.metrics);
         writer.tell(&self.history, |writer, event| calls.before(writer, event));
         calls.rest(&mut writer);
+        for body in kept {
+            writer.push(Source::Harness, None, body);
+        }
         let end = self.end();
         if let Some(end) = end {
             writer.push(Source::Harness, None, EventBody::End(end));
         }
-        if let Some(error) = &self.error {
+        if let Some(error) = &self.kept.error {
             let note = format!("the imported row tells of an error: {error}");
             writer.push(Source::Harness, None, EventBody::Note(note));
         }
@@ -146,7 +165,7 @@ impl Row {
     }
 
     fn end(&self) -> Option<TurnEnd> {
-        let error = self.error.as_deref().unwrap_or_default();
+        let error = self.kept.error.as_deref().unwrap_or_default();
         let says = |words: &str| error.contains(words);
         if says("AgentStuckInLoop") {
             return Some(TurnEnd::Stuck);
@@ -158,21 +177,22 @@ impl Row {
             return Some(TurnEnd::MoneyLimit);
         }
         let last = self.history.iter().rev().find_map(Event::action)?;
-        Some(match last {
-            Action::Finish(_) => TurnEnd::Finished,
-            Action::Reject(_) => TurnEnd::Rejected,
-            _ => TurnEnd::Left,
-        })
+        match last {
+            Action::Finish(_) => Some(TurnEnd::Finished),
+            Action::Reject(_) => Some(TurnEnd::Rejected),
+            // Without an error nobody knows how it ended.
+            _ => self.kept.error.is_some().then_some(TurnEnd::Left),
+        }
     }
 
     /// Why there is no result: an error of the infrastructure, or nobody has graded yet.
     fn fault(&self) -> Fault {
-        let class = match &self.error {
+        let class = match &self.kept.error {
             Some(error) if error.starts_with("Timeout after") => FaultClass::Timeout,
             Some(error) if error.contains("AgentRuntime") => FaultClass::Environment,
             _ => FaultClass::NeedsJudge,
         };
-        let why = match &self.error {
+        let why = match &self.kept.error {
             Some(error) => format!("the imported row holds no result: {error}"),
             None => "the imported row holds no result: grade it where it was made".to_owned(),
         };

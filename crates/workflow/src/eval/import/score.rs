@@ -17,9 +17,9 @@ pub(super) fn score(
     for object in objects {
         let passed = ["resolved", "result", "success", "passed", "correct"]
             .iter()
-            .find_map(|key| object.get(*key)?.as_bool());
+            .find_map(|key| truth(object.get(*key)?));
         let by_exit = || object.get("exit_code")?.as_i64().map(|code| code == 0);
-        let points = ["score", "reward"]
+        let points = ["score", "reward", "accuracy", "result"]
             .iter()
             .find_map(|key| object.get(*key)?.as_f64())
             .filter(|points| (0.0..=1.0).contains(points));
@@ -30,4 +30,16 @@ pub(super) fn score(
         }
     }
     number.map(|points| (points >= 1.0, points))
+}
+
+/// Programs write yes and no in several ways.
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(truth) => Some(*truth),
+        Value::Number(number) if number.as_f64() == Some(1.0) => Some(true),
+        Value::Number(number) if number.as_f64() == Some(0.0) => Some(false),
+        Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
+        Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
 }

@@ -74,8 +74,11 @@ fn a_folder_of_results_becomes_a_run() {
     let imported = imported(&root.path().join("out"), &runs);
     assert_eq!(imported.len(), 1);
     assert_eq!((imported[0].rows, imported[0].ungraded), (5, 2));
-    assert_eq!(imported[0].warnings.len(), 1, "{:?}", imported[0].warnings);
-    assert!(imported[0].warnings[0].contains("from_the_future"));
+    let [torn, strange] = &imported[0].warnings[..] else {
+        panic!("{:?}", imported[0].warnings)
+    };
+    assert_eq!(torn, "line 6 is left out: its end is missing");
+    assert!(strange.contains("from_the_future"), "{strange}");
 
     let reader = RunReader::open(&imported[0].run).unwrap();
     let manifest = reader.manifest();
@@ -174,6 +177,15 @@ fn results_are_found_under_every_known_name() {
             "{passed}"
         );
     }
+    for yes in [json!(1), json!(1.0), json!("true"), json!("True")] {
+        let result = json!({ "result": yes });
+        assert_eq!(of(result.clone(), none()), Some((true, 1.0)), "{result}");
+    }
+    for no in [json!(0), json!("false")] {
+        assert_eq!(of(json!({ "resolved": no }), none()), Some((false, 0.0)));
+    }
+    assert_eq!(of(json!({ "accuracy": 1.0 }), none()), Some((true, 1.0)));
+    assert_eq!(of(json!({ "result": 0.5 }), none()), Some((false, 0.5)));
     assert_eq!(of(json!({ "exit_code": 0 }), none()), Some((true, 1.0)));
     assert_eq!(of(json!({ "exit_code": 2 }), none()), Some((false, 0.0)));
     assert_eq!(of(json!({ "score": 0.25 }), none()), Some((false, 0.25)));
@@ -237,10 +249,11 @@ fn one_bad_file_or_line_does_not_end_the_others() {
         .iter()
         .map(|one| one.as_ref().map(|one| (one.rows, one.warnings.len())).ok())
         .collect();
-    assert_eq!(rows, [Some((1, 0)), None, Some((2, 2)), Some((1, 1))]);
+    assert_eq!(rows, [Some((1, 1)), None, Some((2, 3)), Some((1, 2))]);
     let third = all[2].as_ref().unwrap();
     assert!(third.warnings[0].starts_with("line 2 is left out"));
-    assert!(third.warnings[1].ends_with("left out: details, max_iterations"));
+    assert!(third.warnings[1].starts_with("line 4 is left out"));
+    assert!(third.warnings[2].ends_with("left out: details, max_iterations"));
     let reader = RunReader::open(&third.run).unwrap();
     assert_eq!(reader.manifest().agent.spec, "CodeActAgent");
     assert_eq!(reader.trials().unwrap().len(), 2);
@@ -282,7 +295,10 @@ fn a_condensation_tells_the_steps_that_were_forgotten() {
     write(root.path(), &[row]);
     let runs = tempfile::tempdir().unwrap();
     let imported = imported(root.path(), runs.path());
-    assert_eq!(imported[0].warnings, [""; 0]);
+    let [torn] = &imported[0].warnings[..] else {
+        panic!("{:?}", imported[0].warnings)
+    };
+    assert!(torn.starts_with("line 2"), "{torn}");
     let reader = RunReader::open(&imported[0].run).unwrap();
     let lines = reader.trials().unwrap();
     let told: Vec<_> = reader
