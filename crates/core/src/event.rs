@@ -55,7 +55,7 @@ impl Phase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
     /// `work` (the frozen working folder), `output` (one whole output), `patch`, `complete` (what the
-    /// completing script said), or `file:PATH`.
+    /// completing script said), `row` (of an imported result), or `file:PATH`.
     pub what: String,
     pub blob: Digest,
     pub bytes: u64,

@@ -283,12 +283,22 @@ fn old_results_become_runs_that_reports_take() {
     }
     let table = bench.call(&["report", &run]).expect(0).stdout();
     assert!(table.contains("2 passed, 1 failed, 1 faulted"), "{table}");
+    assert!(!table.contains("network"), "{table}");
     // And back: what was a result stays one.
     bench
         .call(&["export", &run, "--format", "openhands", "--out", "back"])
         .expect(0);
     let told = read_by_python(&bench, "back");
     assert_eq!(told[0], "agent CodeActAgent of old-bench 30");
+    for row in crate::scripted::rows(&bench.path("back/output.jsonl")) {
+        let error = match row["instance_id"].as_str() {
+            Some("lost") => json!("Timeout after 60 seconds"),
+            _ => Value::Null,
+        };
+        assert_eq!(row["error"], error, "{row}");
+        assert_eq!(row["metadata"]["git_commit"], "0123456789abcdef");
+        assert_eq!(row["metrics"]["costs"], metrics["costs"]);
+    }
     let resolved = |id: &str, is: &str| {
         told.iter()
             .any(|line| line.starts_with(&format!("{id} {is} 1")))

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agon_core::files::FileTree;
 use bollard::query_parameters::UploadToContainerOptions;
-use futures_util::stream;
+use futures_util::stream::{self, Stream};
 use tokio::io::AsyncReadExt;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -167,9 +167,10 @@ pub(super) async fn unpack(
     upload(container, file, container.folder.path()).await
 }
 
-async fn upload(container: &Container, packed: File, into: &str) -> Result<(), SandboxError> {
+/// A file for the engine, piece by piece.
+pub(super) fn pieces<T: From<Vec<u8>>>(packed: File) -> impl Stream<Item = io::Result<T>> + Send {
     let file = tokio::fs::File::from_std(packed);
-    let body = bollard::body_try_stream(stream::unfold(Some(file), |file| async {
+    stream::unfold(Some(file), |file| async {
         let mut file = file?;
         let mut chunk = Vec::with_capacity(CHUNK);
         match file.read_buf(&mut chunk).await {
@@ -177,7 +178,11 @@ async fn upload(container: &Container, packed: File, into: &str) -> Result<(), S
             Ok(_) => Some((Ok(chunk.into()), Some(file))),
             Err(error) => Some((Err(error), None)),
         }
-    }));
+    })
+}
+
+async fn upload(container: &Container, packed: File, into: &str) -> Result<(), SandboxError> {
+    let body = bollard::body_try_stream(pieces(packed));
     let options = UploadToContainerOptions {
         path: into.to_owned(),
         ..UploadToContainerOptions::default()

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bollard::query_parameters::BuildImageOptions;
-use futures_util::{StreamExt, stream};
-use tokio::io::AsyncReadExt;
+use futures_util::StreamExt;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use super::files::pieces;
 use super::images::{Images, not_made};
 use crate::error::SandboxError;
 
@@ -22,7 +22,6 @@ const MOST_BYTES: u64 = 1 << 30;
 const MOST_ENTRIES: usize = 100_000;
 /// How many lines of a build are told when it fails.
 const LAST_LINES: usize = 8;
-const CHUNK: usize = 256 << 10;
 
 /// How an image is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,16 +84,7 @@ impl Images {
             labels: Some(HashMap::new()),
             ..BuildImageOptions::default()
         };
-        let file = tokio::fs::File::from_std(packed);
-        let body = bollard::body_try_stream(stream::unfold(Some(file), |file| async {
-            let mut file = file?;
-            let mut chunk = Vec::with_capacity(CHUNK);
-            match file.read_buf(&mut chunk).await {
-                Ok(0) => None,
-                Ok(_) => Some((Ok(chunk.into()), Some(file))),
-                Err(error) => Some((Err(error), None)),
-            }
-        }));
+        let body = bollard::body_try_stream(pieces(packed));
         let mut last = Vec::new();
         let mut answers = Box::pin(self.docker.build_image(options, None, Some(body)));
         while let Some(answer) = answers.next().await {

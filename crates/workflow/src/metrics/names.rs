@@ -43,7 +43,13 @@ fn is_own_name(name: &str, model: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use agon_core::verdict::TurnEnd;
+    use agon_store::RunFolder;
+
     use super::*;
+    use crate::config::{AppConfig, get_llm_config_arg_of};
+    use crate::dialect::tests::conversation;
+    use crate::state::{Bounds, State};
 
     #[test]
     fn what_names_a_model_already_is_no_section() {
@@ -51,6 +57,31 @@ mod tests {
         assert!(is_own_name("openai/gpt-4o", "gpt-4o"));
         assert!(!is_own_name("eval_gpt-4o", "gpt-4o"));
         assert!(!is_own_name("llm", "gpt-4o"));
+    }
+
+    #[test]
+    fn a_state_names_the_model_of_its_configuration() {
+        let folder = tempfile::tempdir().unwrap();
+        let answers = folder.path().join("answers");
+        std::fs::write(&answers, "{\"text\": \"x\"}").unwrap();
+        let model = format!("mock/turns:{}", answers.display());
+        let file = folder.path().join("config.toml");
+        std::fs::write(&file, format!("[llm.eval_gpt4]\nmodel = '{model}'\n")).unwrap();
+        let mut config = AppConfig::default();
+        config.set_llm_config(get_llm_config_arg_of("eval_gpt4", Some(file)).unwrap());
+        let events = conversation();
+        let early = State::so_far(&events, "", &config.model_names(), Bounds::default());
+        let run = RunFolder::at(folder.path());
+        let end = Ok(TurnEnd::Finished);
+        let late = State::ended("x", &events, &run, &config, &end, None);
+        for state in [early, late] {
+            let metrics = state.metrics;
+            let names = metrics.costs.iter().map(|cost| &cost.model);
+            let names = names.chain(metrics.token_usages.iter().map(|used| &used.model));
+            let names = names.chain(metrics.response_latencies.iter().map(|call| &call.model));
+            let names = names.chain([&metrics.accumulated_token_usage.model]);
+            assert_eq!(names.filter(|name| **name != model).count(), 0);
+        }
     }
 
     #[test]

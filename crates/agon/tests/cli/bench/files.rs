@@ -202,3 +202,57 @@ fn a_key_is_nowhere_in_the_results() {
         assert!(secret.files_with(Path::new(out)).is_empty(), "{form}");
     }
 }
+
+#[test]
+fn answers_are_logged_where_the_section_asks_for_them_under_the_models_own_name() {
+    let bench = Bench::new();
+    bench.words(&[("one", "hello"), ("owner/two 2", "world")]);
+    let model = bench.says_hello();
+    let section = |more: &str| format!("[llm.eval_hello]\nmodel = '{model}'\n{more}\n");
+    bench.write("config.toml", &section("log_completions = true"));
+    bench.bench_run(&["-l", "eval_hello", "-i", "5"]).expect(0);
+    let folder = bench.results(LEAF);
+    for id in ["one", "owner_two_2"] {
+        let folder = folder.join("llm_completions").join(id);
+        let mut names: Vec<String> = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names.len(), 2, "{names:?}");
+        for (turn, name) in names.iter().enumerate() {
+            let text = fs::read_to_string(folder.join(name)).unwrap();
+            let told: Value = serde_json::from_str(&text).unwrap();
+            let at = name
+                .strip_prefix("mock__turns_hello-")
+                .and_then(|rest| rest.strip_suffix(".json"));
+            let at: f64 = at.unwrap().parse().unwrap();
+            assert!(
+                (told["timestamp"].as_f64().unwrap() - at).abs() < 1e-5,
+                "{name}"
+            );
+            let messages = told["messages"].as_array().unwrap();
+            assert_eq!(messages.len(), 2 + 2 * turn, "{messages:?}");
+            assert!(text.contains("to out.txt."), "{text}");
+            assert!(told["kwargs"]["tools"].is_array(), "{told}");
+            assert!(told["response"].is_object(), "{told}");
+            assert_eq!(told["args"], json!([]));
+        }
+    }
+    for row in rows(&folder.join("output.jsonl")) {
+        let metrics = &row["metrics"];
+        let one = &metrics["token_usages"][0];
+        let late = &metrics["response_latencies"][1];
+        for told in [one, late, &metrics["accumulated_token_usage"]] {
+            assert_eq!(told["model"], model, "{metrics}");
+        }
+        let action = &row["history"].as_array().unwrap()[2];
+        let snapshot = &action["llm_metrics"]["accumulated_token_usage"];
+        assert_eq!(snapshot["model"], model, "{action}");
+    }
+
+    bench.write("config.toml", &section(""));
+    bench.bench_run(&["-l", "eval_hello", "-i", "6"]).expect(0);
+    let quiet = bench.results("turns_hello_maxiter_6");
+    assert!(!quiet.join("llm_completions").exists());
+}
