@@ -361,7 +361,7 @@ pub(crate) fn observe(
     attempt.record(source, Some(cause), EventBody::Observation(seen.clone()))
 }
 
-/// Records thought and usage, and gives the action on.
+/// Records what the agent's model is not shown any more.
 fn note_condensed(
     attempt: &mut Attempt,
     cause: u64,
@@ -373,6 +373,7 @@ fn note_condensed(
     Ok(())
 }
 
+/// Records thought and usage, and gives the action on.
 fn note_reply(attempt: &mut Attempt, cause: u64, reply: Reply) -> Result<Action, Fault> {
     note_condensed(attempt, cause, reply.condensed)?;
     if let Some(called) = reply.called {
