@@ -12,6 +12,7 @@ use agon_sandbox::{Owner, Provider};
 use agon_store::AgentStamp;
 
 use crate::contract::{Agent, AgentError};
+use crate::elsewhere::Elsewhere;
 use crate::error::SetupError;
 use crate::play::Player;
 use crate::spec::AgentSpec;
@@ -60,6 +61,11 @@ pub trait Contender: fmt::Debug + Send + Sync {
     /// Cheap: whatever takes time belongs into [`Agent::start`].
     fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError>;
 
+    /// Plays whole trials in an environment of its own; then nothing else here is asked for.
+    fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+        None
+    }
+
     /// The one who plays a real-time task; `None`: the agent takes turns.
     fn player(&self, _context: &TrialContext<'_>) -> Option<Box<dyn Player>> {
         None
@@ -98,6 +104,10 @@ impl AgentFactory {
 
     pub fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
         self.contender.for_trial(context)
+    }
+
+    pub fn elsewhere(&self) -> Option<&dyn Elsewhere> {
+        self.contender.elsewhere()
     }
 
     pub fn player(&self, context: &TrialContext<'_>) -> Option<Box<dyn Player>> {

@@ -5,6 +5,7 @@
 //! `registry.rs`.
 
 pub mod contract;
+pub mod elsewhere;
 mod error;
 mod factory;
 pub mod play;

@@ -8,12 +8,14 @@ pub use agon_desktop as desktop;
 pub use agon_engine as engine;
 pub use agon_grade as grade;
 pub use agon_llm as llm;
+pub use agon_office as office;
 pub use agon_predict as predict;
 pub use agon_report as report;
 pub use agon_sandbox as sandbox;
 pub use agon_stats as stats;
 pub use agon_store as store;
 pub use agon_suite as suite;
+pub use agon_testcase as testcase;
 pub use agon_vision as vision;
 pub use agon_workflow as workflow;
 

@@ -25,14 +25,22 @@ mod cheating_workflow;
 mod container;
 #[path = "cli/desktop.rs"]
 mod desktop;
+#[path = "cli/desktop_suite.rs"]
+mod desktop_suite;
 #[path = "cli/desktop_tasks.rs"]
 mod desktop_tasks;
+#[path = "cli/distribution.rs"]
+mod distribution;
 #[path = "cli/export.rs"]
 mod export;
 #[path = "cli/games.rs"]
 mod games;
 #[path = "cli/gateway.rs"]
 mod gateway;
+#[path = "cli/gui_agents.rs"]
+mod gui_agents;
+#[path = "cli/gui_agents_vendors.rs"]
+mod gui_agents_vendors;
 #[path = "cli/hand_in.rs"]
 mod hand_in;
 #[path = "cli/harbor.rs"]
@@ -41,6 +49,8 @@ mod harbor;
 mod hostile;
 #[path = "cli/isolation.rs"]
 mod isolation;
+#[path = "cli/judge.rs"]
+mod judge;
 #[path = "cli/killed.rs"]
 mod killed;
 #[path = "cli/llm.rs"]
@@ -49,10 +59,14 @@ mod llm;
 mod local_model;
 #[path = "cli/models.rs"]
 mod models;
+#[path = "cli/osuniverse.rs"]
+mod osuniverse;
 #[path = "cli/predict.rs"]
 mod predict;
 #[path = "cli/realtime.rs"]
 mod realtime;
+#[path = "cli/review.rs"]
+mod review;
 #[path = "cli/rewards.rs"]
 mod rewards;
 #[path = "cli/run.rs"]

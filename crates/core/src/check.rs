@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::action::ActionKind;
 use crate::answer::AnswerCheck;
+use crate::office::{DocumentCheck, SheetCheck};
 use crate::sight::SightTest;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +45,10 @@ pub enum CheckKind {
     },
     /// The last screen, and what stood around it, before the agent was cut off.
     Sight(SightTest),
+    /// A spreadsheet of the frozen working folder, read by us.
+    Spreadsheet(SheetCheck),
+    /// A text document of it.
+    Document(DocumentCheck),
     /// Prose for a judge.
     Prose {
         subject: ProseSubject,
@@ -133,6 +138,8 @@ impl Check {
             CheckKind::Answer(test) => test.label(),
             CheckKind::Events { .. } => "events".to_owned(),
             CheckKind::Sight(test) => test.label(),
+            CheckKind::Spreadsheet(test) => format!("spreadsheet {}", test.path),
+            CheckKind::Document(test) => format!("document {}", test.path),
             CheckKind::Prose { subject, .. } => format!("{} (prose)", subject.name()),
             CheckKind::All { .. } => "all".to_owned(),
             CheckKind::Any { .. } => "any".to_owned(),
@@ -153,7 +160,11 @@ impl Check {
     /// Whether this check, or a part of it, looks at the screen or at what stands around it.
     pub fn asks_for_sight(&self) -> bool {
         match &self.kind {
-            CheckKind::Sight(_) => true,
+            CheckKind::Sight(_)
+            | CheckKind::Prose {
+                subject: ProseSubject::FinalScreenshot,
+                ..
+            } => true,
             CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
                 checks.iter().any(Self::asks_for_sight)
             }
@@ -166,12 +177,21 @@ impl Check {
         self.any_part(|kind| matches!(kind, CheckKind::Sight(SightTest::Text { .. })))
     }
 
+    /// Whether this check, or a part of it, runs a program of `verify/`, whose word no record holds.
+    pub fn runs_scripts(&self) -> bool {
+        self.any_part(|kind| matches!(kind, CheckKind::Script { .. } | CheckKind::Reward { .. }))
+    }
+
     /// Whether this check, or a part of it, runs a program in a sandbox.
     pub fn runs_programs(&self) -> bool {
         let runs = |kind: &CheckKind| {
             matches!(
                 kind,
                 CheckKind::CommandOutput { .. }
+                    | CheckKind::Prose {
+                        subject: ProseSubject::CommandOutput { .. },
+                        ..
+                    }
                     | CheckKind::Script { .. }
                     | CheckKind::Reward { .. }
             )

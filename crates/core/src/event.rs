@@ -11,6 +11,7 @@ use crate::fault::Fault;
 use crate::input::InputEvent;
 use crate::model_call::ModelCall;
 use crate::observation::Observation;
+use crate::ran::RanCommand;
 use crate::realtime::PlayStats;
 use crate::screen::ScreenRecord;
 use crate::sight::Look;
@@ -55,7 +56,7 @@ impl Phase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
     /// `work` (the frozen working folder), `output` (one whole output), `patch`, `complete` (what the
-    /// completing script said), `row` (of an imported result), or `file:PATH`.
+    /// completing script said), `row` and `case` (imported results), or `file:PATH`.
     pub what: String,
     pub blob: Digest,
     pub bytes: u64,
@@ -89,6 +90,8 @@ pub enum EventBody {
     /// What was measured of an agent that played in real time.
     Play(PlayStats),
     End(TurnEnd),
+    /// A command was run to grade the trial.
+    Ran(RanCommand),
     Check(CheckResult),
     Verdict(Verdict),
     Fault(Fault),
@@ -151,6 +154,8 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     end: Option<TurnEnd>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    ran: Option<RanCommand>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     check: Option<CheckResult>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
@@ -179,6 +184,7 @@ enum Kind {
     Look,
     Play,
     End,
+    Ran,
     Check,
     Verdict,
     Fault,
@@ -194,7 +200,7 @@ macro_rules! bodies {
                     cause: event.cause, kind: Kind::Note,
                     phase: None, instruction: None, action: None, observation: None, refused: None, thought: None,
                     called: None, condensed: None,
-                    usage: None, model: None, kept: None, screen: None, input: None, look: None, play: None, end: None,
+                    usage: None, model: None, kept: None, screen: None, input: None, look: None, play: None, end: None, ran: None,
                     check: None, verdict: None, fault: None, note: None,
                 };
                 match &event.body {
@@ -226,7 +232,7 @@ macro_rules! bodies {
 bodies! {
     Phase => phase, Instruction => instruction, Action => action, Observation => observation, Refused => refused,
     Thought => thought, Called => called, Condensed => condensed, Usage => usage, Model => model, Kept => kept, Screen => screen,
-    Input => input, Look => look, Play => play, End => end, Check => check, Verdict => verdict, Fault => fault, Note => note,
+    Input => input, Look => look, Play => play, End => end, Ran => ran, Check => check, Verdict => verdict, Fault => fault, Note => note,
 }
 
 impl Serialize for Event {

@@ -25,6 +25,8 @@ pub enum FaultClass {
     Check,
     /// A check needs a judge and there is none.
     NeedsJudge,
+    /// The judge did not answer, or not in a way that decides anything.
+    Judge,
     /// Evidence could not be taken or stored.
     Evidence,
     /// Something of ours ran past its deadline.
@@ -41,7 +43,12 @@ impl FaultClass {
 
     /// Whether the same command can do better later, when somebody has seen to what was missing.
     pub const fn mendable(self) -> bool {
-        !matches!(self, Self::NeedsJudge)
+        !self.unjudged()
+    }
+
+    /// Nothing is wrong but that no judge has spoken: grading again is enough, nobody has to play again.
+    pub const fn unjudged(self) -> bool {
+        matches!(self, Self::NeedsJudge | Self::Judge)
     }
 
     pub const fn name(self) -> &'static str {
@@ -54,6 +61,7 @@ impl FaultClass {
             Self::ModelSetup => "model_setup",
             Self::Check => "check",
             Self::NeedsJudge => "needs_judge",
+            Self::Judge => "judge",
             Self::Evidence => "evidence",
             Self::Timeout => "timeout",
             Self::Internal => "internal",

@@ -97,6 +97,14 @@ impl Task {
         }
     }
 
+    /// Plays it in another image, which changes what the task is.
+    pub fn derive_image(&mut self, image: &str) {
+        self.environment.image = Some(image.to_owned());
+        for digest in [&mut self.played, &mut self.digest] {
+            *digest = Digest::of_parts([digest.bytes().as_slice(), b"image", image.as_bytes()]);
+        }
+    }
+
     /// Lowers what the agent's model may cost, which changes what the task is.
     pub fn limit_money(&mut self, most: Money) {
         if self.limits.money.is_some_and(|own| own <= most) {
@@ -150,6 +158,12 @@ impl Task {
     pub fn checks_run_programs(&self) -> bool {
         self.checks
             .inspect(|checks| checks.iter().any(Check::runs_programs))
+    }
+
+    /// Whether a check runs a program of `verify/`.
+    pub fn checks_run_scripts(&self) -> bool {
+        self.checks
+            .inspect(|checks| checks.iter().any(Check::runs_scripts))
     }
 
     pub fn needs_judge(&self) -> bool {

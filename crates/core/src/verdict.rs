@@ -5,6 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::judged::Judged;
 use crate::prediction::ScoredPrediction;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +33,9 @@ pub struct CheckResult {
     /// A predicted action and how it was scored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prediction: Option<Box<ScoredPrediction>>,
+    /// What a judge said, where one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Box<Judged>>,
     /// Parts of `all` and `any`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<CheckResult>,
@@ -51,6 +55,7 @@ impl CheckResult {
             integrity: None,
             output: None,
             prediction: None,
+            judged: None,
             parts: Vec::new(),
         }
     }

@@ -252,9 +252,11 @@ impl Attempt {
                 harness: micros(harness),
             },
             usage: self.models.usage(),
+            judge: self.models.usage_of_judge(),
             retried: self.job.retried,
             rerun: self.job.rerun,
             regraded: false,
+            played_in: None,
             tainted: verdict.is_some_and(Verdict::tainted),
             integrity: verdict.and_then(Verdict::integrity).map(str::to_owned),
             reason: verdict.map_or_else(String::new, |verdict| {

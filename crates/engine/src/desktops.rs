@@ -1,9 +1,11 @@
-//! Where private desktops come from in a run: the first of a kind is started when it is needed; from
-//! then on some are held warm. Knows nothing of tasks.
+//! Where desktops come from in a run: the first of a kind is started when it is needed; from then on
+//! some are held warm. Private ones here, those in containers in `warm`. Knows nothing of tasks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agon_desktop::{Desktop, DesktopConfig, DesktopError, WarmPool};
+
+use crate::warm::Warm;
 
 /// Kinds of desktops (sizes) for which some are held warm at the same time.
 const KINDS: usize = 4;
@@ -13,6 +15,7 @@ pub struct Desktops {
     /// How many of each kind are held warm.
     warm: usize,
     kinds: Mutex<Vec<Kind>>,
+    containers: Arc<Warm>,
 }
 
 #[derive(Debug)]
@@ -27,6 +30,7 @@ impl Desktops {
         Arc::new(Self {
             warm,
             kinds: Mutex::default(),
+            containers: Warm::new(warm),
         })
     }
 
@@ -38,7 +42,12 @@ impl Desktops {
         }
     }
 
-    /// Ends those that are held warm.
+    /// Those in containers.
+    pub(crate) fn in_containers(&self) -> &Arc<Warm> {
+        &self.containers
+    }
+
+    /// Ends the private ones that are held warm. Blocks.
     pub fn close(&self) {
         let kinds = std::mem::take(&mut *self.lock());
         drop(kinds);

@@ -203,6 +203,8 @@ impl Dispatcher<'_> {
             retried: job.retried,
             rerun: job.rerun,
             regraded: false,
+            judge: Usage::default(),
+            played_in: None,
             tainted: false,
             integrity: None,
             reason: String::new(),

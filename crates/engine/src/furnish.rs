@@ -4,10 +4,13 @@
 use std::time::Duration;
 
 use agon_core::{Fault, FaultClass, Task};
-use agon_sandbox::{Exec, ExecOutput, Sandbox};
+use agon_sandbox::{Exec, ExecOutput, Exit, Sandbox};
 use tokio::time::timeout;
 
-use crate::trial::late;
+use crate::trial::{fault_of, late};
+
+/// Waits for what a set-up leaves working in its background; says itself how.
+const SETUP: &str = include_str!("setup.sh");
 
 /// What a sandbox may take for its own part of a call.
 const GRACE: Duration = Duration::from_secs(60);
@@ -25,16 +28,33 @@ pub(crate) async fn furnish(sandbox: &dyn Sandbox, task: &Task) -> Result<(), Fa
     let Some(command) = &task.setup else {
         return Ok(());
     };
-    let exec = script(command, setup);
+    let text = command.as_str();
+    let exec = Exec::new(["sh", "-c", SETUP, "sh", shell(text), text], setup);
     let output = timeout(setup + GRACE, sandbox.exec(&exec))
         .await
         .map_err(|_| late("setup_cmd", setup + GRACE))?
-        .map_err(|error| Fault::new(FaultClass::Setup, error))?;
+        .map_err(|error| fault_of(&error))?;
     if output.exit.success() {
         return Ok(());
     }
-    let message = format_args!("setup_cmd: {}", said(&output));
+    let advice = match output.exit {
+        Exit::TimedOut => {
+            " (it ends when its shell has ended and what it left in the background, as in `a && b &`, \
+             has come to its last command or closed its output; limits.setup gives it more time)"
+        }
+        _ => "",
+    };
+    let message = format_args!("setup_cmd: {}{advice}", said(&output));
     Err(Fault::new(FaultClass::Setup, message))
+}
+
+/// Whether a set-up starts something that stays in the background: `&` alone.
+pub(crate) fn stays_behind(text: &str) -> bool {
+    let others = ["&&", ">&", "<&", "&>"];
+    let text = others
+        .iter()
+        .fold(text.to_owned(), |text, other| text.replace(other, ""));
+    text.contains('&')
 }
 
 /// What a program said when it failed, short enough for a reason.
@@ -50,15 +70,16 @@ pub(crate) fn said(output: &ExecOutput) -> String {
 
 /// A shell script of the task, by the shell that its first line names: `bash`, or else `sh`.
 pub(crate) fn script(text: &str, limit: Duration) -> Exec {
+    Exec::new([shell(text), "-c", text], limit)
+}
+
+fn shell(text: &str) -> &'static str {
     let first = text.lines().next().unwrap_or_default();
     let bash = first.starts_with("#!")
         && first
             .split(|c: char| c == '/' || c.is_ascii_whitespace())
             .any(|word| word == "bash");
-    match bash {
-        true => Exec::new(["bash", "-c", text], limit),
-        false => Exec::shell(text, limit),
-    }
+    if bash { "bash" } else { "sh" }
 }
 
 #[cfg(test)]
@@ -67,10 +88,24 @@ mod tests {
 
     #[test]
     fn the_first_line_names_the_shell() {
-        let shell = |text: &str| script(text, GRACE).argv[0].clone();
         assert_eq!(shell("#!/bin/bash\necho"), "bash");
         assert_eq!(shell("#!/usr/bin/env bash\necho"), "bash");
         assert_eq!(shell("#!/bin/sh\n# not bash\n"), "sh");
         assert_eq!(shell("echo bash"), "sh");
+        assert_eq!(script("true", GRACE).argv, ["sh", "-c", "true"]);
+    }
+
+    #[test]
+    fn one_that_leaves_something_behind_is_known() {
+        for left in [
+            "xterm &",
+            "setsid xterm >/dev/null 2>&1 & sleep 2",
+            "a && b & c",
+        ] {
+            assert!(stays_behind(left), "{left}");
+        }
+        for none in ["", "a && b", "a 2>&1", "a &> /dev/null", "cat <&3"] {
+            assert!(!stays_behind(none), "{none}");
+        }
     }
 }

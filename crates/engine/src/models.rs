@@ -18,11 +18,15 @@ pub(crate) struct Models {
     pub(crate) account: Arc<Account>,
     /// Pays for whoever plays the user, out of what the run may cost and not of what the agent may.
     pub(crate) of_user: Arc<Account>,
+    /// Pays for the judge in the same way.
+    pub(crate) of_judge: Arc<Account>,
     run: Arc<Account>,
     /// Of all calls that went through the accounts.
     asked: Usage,
     /// Of the agent's among them.
     asked_by_agent: Usage,
+    /// Of judges.
+    asked_by_judge: Usage,
     /// As the agent says of itself.
     reported: Usage,
     /// The agent asked through the account, so that what it reports is the same once more.
@@ -50,9 +54,11 @@ impl Models {
         Self {
             account: Arc::new(Account::of_trial(budget, Some(Arc::clone(run)))),
             of_user: Arc::new(Account::of_trial(Budget::default(), Some(Arc::clone(run)))),
+            of_judge: Arc::new(Account::of_trial(Budget::default(), Some(Arc::clone(run)))),
             run: Arc::clone(run),
             asked: Usage::default(),
             asked_by_agent: Usage::default(),
+            asked_by_judge: Usage::default(),
             reported: Usage::default(),
             by_agent: false,
             failed: None,
@@ -78,6 +84,11 @@ impl Models {
         self.with_reported(&self.asked_by_agent)
     }
 
+    /// What judging came to; a part of [`Self::usage`].
+    pub(crate) fn usage_of_judge(&self) -> Usage {
+        self.asked_by_judge.clone()
+    }
+
     /// What an agent reports counts only where we did not see it ask.
     fn with_reported(&self, asked: &Usage) -> Usage {
         let mut usage = asked.clone();
@@ -94,11 +105,15 @@ impl Models {
         writer: &RunWriter,
         recorder: &mut Recorder,
     ) -> io::Result<()> {
-        let of_user = self.of_user.take_calls();
-        for call in self.account.take_calls().into_iter().chain(of_user) {
+        let others = [&self.of_user, &self.of_judge].map(|account| account.take_calls());
+        let own = self.account.take_calls();
+        for call in own.into_iter().chain(others.into_iter().flatten()) {
             self.asked += &call.usage;
             if matches!(call.purpose, Purpose::Agent | Purpose::Gateway) {
                 self.asked_by_agent += &call.usage;
+            }
+            if call.purpose == Purpose::Judge {
+                self.asked_by_judge += &call.usage;
             }
             if !was_refused(&call) {
                 self.note(&call);

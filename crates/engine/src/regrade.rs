@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use agon_core::event::Phase;
 use agon_core::verdict::{Outcome, TurnEnd, Verdict};
-use agon_core::{CutOff, EnvironmentKind, Event, EventBody, Fault, FaultClass, Source, Task};
-use agon_grade::Evidence;
+use agon_core::{
+    CutOff, EnvironmentKind, Event, EventBody, Fault, FaultClass, RanCommand, Source, Task,
+};
+use agon_grade::{Bench, Desk, Evidence, FlowStep, Place, Told};
 use agon_sandbox::WorkArchive;
 use agon_store::{Recorder, RunReader, StoreError, TrialLine};
 use agon_suite::Plan;
@@ -17,19 +19,38 @@ use tokio_util::sync::CancellationToken;
 use crate::attempt::{evidence_lost, reason};
 use crate::dispatch::RunEnd;
 use crate::error::RunError;
+use crate::grading::{fresh_place, in_used_container, judged};
 use crate::hand_in;
+use crate::models::Models;
+use crate::pictures::Kept as Pictures;
 use crate::seen::Seen;
 use crate::select::{keys, mend};
 use crate::table::Table;
-use crate::trial::{fresh_place, looks_at_screen, request};
+use crate::trial::{looks_at_screen, request};
 use crate::unchecked::screen_gone;
 
-/// Grades every final trial of `tasks` again, `workers` at a time. A trial whose evidence is not
-/// there any more keeps the verdict it has.
+/// Which trials are graded again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Regraded {
+    All,
+    /// Those for which only a judge was missing.
+    Unjudged,
+}
+
+impl Regraded {
+    fn takes(self, line: &TrialLine) -> bool {
+        let unjudged = |fault: &Fault| fault.class.unjudged();
+        line.is_final && (self == Self::All || line.fault.as_ref().is_some_and(unjudged))
+    }
+}
+
+/// Grades final trials of the plan again, `workers` at a time. A trial whose evidence is not there any
+/// more keeps the verdict it has.
 pub async fn regrade(
     table: &Arc<Table>,
     reader: &RunReader,
     plan: &Plan,
+    which: Regraded,
     workers: usize,
     stop: &CancellationToken,
 ) -> Result<RunEnd, RunError> {
@@ -41,7 +62,7 @@ pub async fn regrade(
     let progress = mend(&table.writer)?;
     let keys = keys(plan);
     let mut lines = reader.trials()?;
-    lines.retain(|line| line.is_final);
+    lines.retain(|line| which.takes(line));
     let finals = lines.len();
     lines.retain(|line| {
         by_name
@@ -53,7 +74,12 @@ pub async fn regrade(
         let note = "keep their verdicts: they were not played to an end, or what they left is gone";
         table.watch.note(&format!("{left_out} trials {note}"));
     }
-    table.watch.planned(lines.len() as u64, left_out as u64);
+    if which == Regraded::All {
+        table.watch.planned(lines.len() as u64, left_out as u64);
+    } else if !lines.is_empty() {
+        let note = "waited for a judge and are graded from their record";
+        table.watch.note(&format!("{} trials {note}", lines.len()));
+    }
     let mut graded = stream::iter(lines)
         .map(|line| {
             let task = Arc::clone(by_name[&line.task.to_string()]);
@@ -98,15 +124,14 @@ pub async fn regrade(
 }
 
 /// Whether what the trial left behind can still be looked at in the way it was: the agent had its
-/// turn, and its working folder was kept. What only the used container showed is gone with it.
+/// turn, and its working folder was kept. Of what only the used container showed, there is what commands
+/// have printed.
 fn has_evidence(task: &Task, line: &TrialLine) -> bool {
     let played = line.end.is_some_and(|end| end != TurnEnd::BroughtDown);
     played
         && match task.environment.kind {
             EnvironmentKind::None => true,
-            _ if task.environment.is_container() => {
-                line.work.is_some() && hand_in::graded_afresh(task)
-            }
+            _ if in_used_container(task) => !task.checks_run_scripts(),
             _ => line.work.is_some(),
         }
 }
@@ -117,6 +142,8 @@ struct Again {
     verdict: Result<Verdict, Fault>,
     /// The old record.
     events: Vec<Event>,
+    /// Who was asked.
+    models: Models,
     /// What is to be recorded beside the verdict.
     told: Vec<EventBody>,
 }
@@ -128,9 +155,15 @@ async fn grade_again(
     line: &TrialLine,
 ) -> Again {
     let mut told = Vec::new();
+    let models = Models::new(&task.limits, &table.account);
     let (verdict, events) = match reader.events(line) {
         Ok(events) => {
-            let verdict = judge(table, reader, task, line, &events, &mut told).await;
+            let record = Record {
+                reader,
+                line,
+                events: &events,
+            };
+            let verdict = judge(table, task, &record, &models, &mut told).await;
             (verdict, events)
         }
         Err(error) => (Err(lost(error)), Vec::new()),
@@ -138,18 +171,30 @@ async fn grade_again(
     Again {
         verdict,
         events,
+        models,
         told,
     }
 }
 
+/// A trial as it was recorded.
+struct Record<'a> {
+    reader: &'a RunReader,
+    line: &'a TrialLine,
+    events: &'a [Event],
+}
+
 async fn judge(
     table: &Table,
-    reader: &RunReader,
     task: &Arc<Task>,
-    line: &TrialLine,
-    events: &[Event],
+    record: &Record<'_>,
+    models: &Models,
     told: &mut Vec<EventBody>,
 ) -> Result<Verdict, Fault> {
+    let Record {
+        reader,
+        line,
+        events,
+    } = record;
     let actions = Evidence::actions_of(events.iter().cloned());
     let frozen = unpack(reader, line)?;
     let seen = look_again(reader, task, events)?;
@@ -157,8 +202,11 @@ async fn judge(
     if sight.is_none() && looks_at_screen(task) {
         return Ok(screen_gone());
     }
+    let commands = commands(events);
+    let recorded = in_used_container(task).then_some(Place::Recorded(&commands));
     // Nobody uses them to look at pictures and files.
-    let programs = match task.checks_run_programs() || hand_in::runs_programs(task) {
+    let runs = task.checks_run_programs() || hand_in::runs_programs(task);
+    let programs = match runs && recorded.is_none() {
         true => table.programs.of(task).await?,
         false => None,
     };
@@ -175,10 +223,31 @@ async fn judge(
         result: Evidence::result_of(&actions, line.end),
         actions: &actions,
         sight: sight.as_ref(),
+        flow: &FlowStep::of(events),
+        pictures: &Pictures(reader.folder()),
     };
-    let place = fresh_place(&table.providers, &request);
-    let verdict = agon_grade::grade(task, &evidence, &place).await?;
-    Ok(handed.marked(verdict))
+    let place = recorded.unwrap_or_else(|| fresh_place(&table.providers, &request));
+    let notes = Told::default();
+    let desk = Desk {
+        place: &place,
+        judge: table.judge.as_ref().map(|judge| Bench {
+            judge,
+            account: &models.of_judge,
+        }),
+        told: &notes,
+    };
+    let verdict = judged(task, &evidence, &desk).await;
+    told.extend(notes.take());
+    Ok(handed.marked(verdict?))
+}
+
+/// What commands of checks printed, the latest first: a record may have been graded more than once.
+fn commands(events: &[Event]) -> Vec<RanCommand> {
+    let ran = |event: &Event| match &event.body {
+        EventBody::Ran(ran) => Some(ran.clone()),
+        _ => None,
+    };
+    events.iter().rev().filter_map(ran).collect()
 }
 
 fn lost(error: StoreError) -> Fault {
@@ -188,7 +257,7 @@ fn lost(error: StoreError) -> Fault {
 /// The pictures of a record, where a check looks at them.
 fn look_again(reader: &RunReader, task: &Task, events: &[Event]) -> Result<Seen, Fault> {
     let mut seen = Seen::recorded(events);
-    if task.asks_for_sight() {
+    if task.asks_for_sight() || task.needs_judge() {
         for picture in [&mut seen.first, &mut seen.last].into_iter().flatten() {
             *picture = reader.picture(picture).map_err(lost)?;
         }
@@ -211,7 +280,7 @@ fn new_line(
     table: &Table,
     old: &TrialLine,
     attempt: u32,
-    again: Again,
+    mut again: Again,
 ) -> Result<TrialLine, RunError> {
     let clock = Arc::clone(&table.clock);
     let mut recorder = Recorder::new(&table.writer, clock, &old.task, old.epoch, attempt);
@@ -219,6 +288,7 @@ fn new_line(
     line.attempt = attempt;
     line.rerun = true;
     line.regraded = true;
+    line.played_in = old.played_in.or(Some(old.attempt));
     line.at = table.clock.now();
     let (verdict, fault) = match again.verdict {
         Ok(verdict) => (Some(verdict), None),
@@ -242,8 +312,17 @@ fn new_line(
     line.fault.clone_from(&fault);
     // A verdict that there is already is not given up for a fault.
     line.is_final = fault.is_none() || old.outcome == Outcome::Faulted;
+    // Of an earlier grading only what commands printed is of further use.
+    let graded_at = again.events.iter().position(is_grading);
+    let (played, graded) = again
+        .events
+        .split_at(graded_at.unwrap_or(again.events.len()));
+    let ran = graded
+        .iter()
+        .filter(|event| matches!(event.body, EventBody::Ran(_)));
+    let models = &mut again.models;
     let mut write = || -> std::io::Result<()> {
-        for event in again.events.iter().take_while(|event| !is_grading(event)) {
+        for event in played.iter().chain(ran.clone()) {
             recorder.copy(event)?;
         }
         let note = format!("graded again from attempt {}", old.attempt);
@@ -251,6 +330,7 @@ fn new_line(
         for body in &again.told {
             recorder.record(Source::Grader, None, body.clone())?;
         }
+        models.record(None, &table.writer, &mut recorder)?;
         for check in verdict.iter().flat_map(|verdict| &verdict.checks) {
             recorder.record(Source::Grader, None, EventBody::Check(check.clone()))?;
         }
@@ -264,6 +344,8 @@ fn new_line(
         Ok(())
     };
     write().map_err(|source| unwritten(table, source))?;
+    line.judge = again.models.usage_of_judge();
+    line.usage += &line.judge;
     line.events = recorder
         .finish(verdict.as_ref())
         .map_err(|source| unwritten(table, source))?;

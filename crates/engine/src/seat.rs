@@ -4,21 +4,27 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agon_core::{Environment, Fault, FaultClass};
-use agon_desktop::{ContainerDisplay, Desktop, DesktopConfig, DesktopError, DisplayAddress};
+use agon_core::{Environment, Fault, FaultClass, Task};
+use agon_desktop::{Desktop, DesktopConfig, DesktopError, DisplayAddress};
 use agon_sandbox::{DisplayMount, Request, Sandbox};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::apps::Apps;
+use crate::furnish::stays_behind;
 use crate::table::Providers;
 use crate::trial::{fault_of, late};
+use crate::warm::Ready;
 
 /// Where programs in a local sandbox find the cookie of their display.
 const AUTHORITY: &str = "/home/agent/.Xauthority";
 
 /// How often it is looked whether they have: there is no event for "a window for each".
 const LOOK: Duration = Duration::from_millis(10);
+const LONGEST_LOOK: Duration = Duration::from_millis(100);
+
+/// What a set-up leaves in the background may have no window at all.
+const LEFT_BEHIND: Duration = Duration::from_secs(5);
 
 /// How much is told of what programs said that opened no window.
 const TOLD: usize = 500;
@@ -51,22 +57,44 @@ impl Seat {
     ) -> Result<Self, Fault> {
         let config = config(&request.environment, request.start)?;
         if request.environment.image.is_some() {
-            in_container(providers, &mut request, config).await
+            in_container(providers, &request, config).await
         } else {
             beside_sandbox(providers, &mut request, config).await
         }
     }
 
-    /// Starts the task's programs and waits until there is a window for each.
-    pub(crate) async fn start_apps(
+    /// Starts the task's programs and waits until there is a window for each; without any, for the
+    /// first window of what the set-up left in the background, though not for long.
+    pub(crate) async fn open(&mut self, task: &Task) -> Result<(), Fault> {
+        let Some(desktop) = self.desktop.clone() else {
+            return Ok(());
+        };
+        let apps = &task.environment.apps;
+        if !apps.is_empty() {
+            self.start_apps(&desktop, apps, task.limits.start.duration())
+                .await?;
+        } else if task.setup.as_deref().is_some_and(stays_behind) {
+            let deadline = Instant::now() + LEFT_BEHIND;
+            let mut pause = LOOK;
+            while windows(&desktop).await? == 0 && Instant::now() < deadline {
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_LOOK);
+            }
+        } else {
+            return Ok(());
+        }
+        // What they draw first; one that never comes to rest is no reason to wait for it.
+        blocking(move || desktop.screen().stable(DRAWN, FIRST_PICTURE)).await?;
+        Ok(())
+    }
+
+    async fn start_apps(
         &mut self,
+        desktop: &Arc<Desktop>,
         apps: &[String],
         within: Duration,
     ) -> Result<(), Fault> {
-        let Some(desktop) = self.desktop.clone().filter(|_| !apps.is_empty()) else {
-            return Ok(());
-        };
-        let before = windows(&desktop).await?;
+        let before = windows(desktop).await?;
         for app in apps {
             let starting = self.apps.start(self.sandbox.as_ref(), app, within);
             let started = timeout(within, starting).await;
@@ -76,7 +104,7 @@ impl Seat {
         }
         let deadline = Instant::now() + within;
         let mut pause = LOOK;
-        while windows(&desktop).await? < before + apps.len() {
+        while windows(desktop).await? < before + apps.len() {
             if let Some((number, status)) = self.apps.failed() {
                 let why = format!("it ended with status {status}");
                 return Err(self.no_window(&apps[number..=number], number, &why).await);
@@ -86,10 +114,8 @@ impl Seat {
                 return Err(self.no_window(apps, 0, &why).await);
             }
             sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_millis(100));
+            pause = (pause * 2).min(LONGEST_LOOK);
         }
-        // What they draw first; one that never comes to rest is no reason to wait for it.
-        blocking(move || desktop.screen().stable(DRAWN, FIRST_PICTURE)).await?;
         Ok(())
     }
 
@@ -157,20 +183,11 @@ async fn beside_sandbox(
 
 async fn in_container(
     providers: &Providers,
-    request: &mut Request,
+    request: &Request,
     config: DesktopConfig,
 ) -> Result<Seat, Fault> {
-    let display = ContainerDisplay::new(config).map_err(|error| fault(&error))?;
-    request.display = Some(DisplayMount {
-        folder: display.folder(),
-        start: display.start(),
-    });
-    for (name, value) in ContainerDisplay::environment() {
-        let env = &mut request.environment.env;
-        env.insert(name.to_owned(), value.to_owned());
-    }
-    let sandbox = start(providers.container.prepare(request), request.start).await?;
-    let desktop = blocking(move || display.connect()).await?;
+    let warm = providers.desktops.in_containers();
+    let Ready { sandbox, desktop } = warm.take(&providers.container, request, config).await?;
     Ok(Seat {
         sandbox,
         desktop: Some(Arc::new(desktop)),
@@ -178,7 +195,7 @@ async fn in_container(
     })
 }
 
-async fn start(
+pub(crate) async fn start(
     preparing: impl Future<Output = Result<Box<dyn Sandbox>, agon_sandbox::SandboxError>>,
     within: Duration,
 ) -> Result<Box<dyn Sandbox>, Fault> {

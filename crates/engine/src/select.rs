@@ -3,18 +3,20 @@
 use std::collections::HashMap;
 
 use agon_core::verdict::Outcome;
-use agon_core::{Digest, TaskId, Usage};
-use agon_store::{Latest, Progress, RunWriter, StoreError, abandoned};
+use agon_core::{Digest, Task, TaskId, Usage};
+use agon_store::{
+    Latest, Progress, Reviews, RunFolder, RunWriter, StoreError, abandoned, standing,
+};
 use agon_suite::Plan;
 
 use crate::attempt::{Job, Replaced};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Everything that was not graded yet.
+    /// Everything that was not graded yet, by checks or by a person.
     #[default]
     RunAll,
-    /// The same, and what failed.
+    /// The same, and what failed; a person is believed before the checks.
     RerunFailed,
     /// Nothing is played: what there is, is graded again.
     ValidateOnly,
@@ -24,6 +26,7 @@ pub enum Mode {
 pub struct Selected<'a> {
     plan: &'a Plan,
     progress: Progress,
+    reviews: Reviews,
     mode: Mode,
     /// Trials to play.
     pub left: u64,
@@ -57,6 +60,7 @@ pub fn select<'a>(
     let mut selected = Selected {
         plan,
         progress,
+        reviews: Reviews::read(folder)?,
         mode,
         left: 0,
         done: 0,
@@ -79,8 +83,10 @@ pub fn select<'a>(
                 ),
             });
         }
+        let said =
+            latest.and_then(|latest| said(&selected.reviews, &trial.task.id, trial.epoch, latest));
         match latest {
-            Some(latest) if !open(latest, mode) => selected.done += 1,
+            Some(latest) if !open(latest, said, mode) => selected.done += 1,
             // Written by something else, it has no room for the word to be taken back.
             Some(latest) if latest.outcome.is_some() && latest.final_at.is_none() => {
                 return Err(StoreError::Broken {
@@ -105,14 +111,43 @@ pub(crate) fn keys(plan: &Plan) -> HashMap<&TaskId, Digest> {
     tasks.map(|task| (&task.id, plan.key(task))).collect()
 }
 
+/// What a person says about the attempt that counts. What was said about earlier ones stays with them.
+fn said(reviews: &Reviews, task: &TaskId, epoch: u32, latest: Latest) -> Option<Outcome> {
+    let review = standing(reviews.of(task, epoch, latest.played_in))?;
+    review.verdict.outcome()
+}
+
 /// Whether a trial that has been tried is to be played (again).
-fn open(latest: Latest, mode: Mode) -> bool {
-    match latest.outcome {
+fn open(latest: Latest, said: Option<Outcome>, mode: Mode) -> bool {
+    match latest.outcome.map(|graded| said.unwrap_or(graded)) {
         None => true,
         Some(Outcome::Passed) => false,
         Some(Outcome::Failed) => mode == Mode::RerunFailed,
         Some(Outcome::Faulted) => latest.retryable || mode == Mode::RerunFailed,
     }
+}
+
+/// How many trials of each task a mode would take, of a run folder that is only looked at: to be played, or,
+/// where nothing is played, to be graded again.
+pub fn preview(
+    folder: &RunFolder,
+    tasks: &[Task],
+    epochs: u32,
+    mode: Mode,
+) -> Result<Vec<u32>, StoreError> {
+    let progress = Progress::read(folder)?;
+    let reviews = Reviews::read(folder)?;
+    let takes = |task: &Task, name: &str, epoch: u32| match progress.of(name, epoch) {
+        Some(latest) if mode == Mode::ValidateOnly => latest.outcome.is_some(),
+        Some(latest) => open(latest, said(&reviews, &task.id, epoch, latest), mode),
+        None => mode != Mode::ValidateOnly,
+    };
+    let count = |task: &Task| {
+        let name = task.id.to_string();
+        let taken = (1..=epochs).filter(|epoch| takes(task, &name, *epoch));
+        u32::try_from(taken.count()).unwrap_or(u32::MAX)
+    };
+    Ok(tasks.iter().map(count).collect())
 }
 
 impl Selected<'_> {
@@ -126,7 +161,9 @@ impl Selected<'_> {
         let keys = keys(self.plan);
         self.plan.trials().filter_map(move |trial| {
             let latest = self.progress.of(&trial.task.id.to_string(), trial.epoch);
-            if latest.is_some_and(|latest| !open(latest, self.mode)) {
+            let said =
+                latest.and_then(|latest| said(&self.reviews, &trial.task.id, trial.epoch, latest));
+            if latest.is_some_and(|latest| !open(latest, said, self.mode)) {
                 return None;
             }
             Some(Job {
@@ -138,7 +175,8 @@ impl Selected<'_> {
                 rerun: latest.is_some_and(|latest| latest.graded_before),
                 retried: latest.is_some_and(|latest| latest.faulted_before),
                 replaces: latest.and_then(|latest| {
-                    let graded = latest.outcome != Some(Outcome::Faulted);
+                    // A verdict is not given up for a fault, nor is that of a person.
+                    let graded = said.or(latest.outcome) != Some(Outcome::Faulted);
                     Some(Replaced {
                         at: latest.final_at?,
                         graded,
@@ -161,15 +199,24 @@ mod tests {
             retryable,
             ..Latest::default()
         };
-        for (latest, run_all, rerun) in [
-            (latest(None, false), true, true),
-            (latest(Some(Outcome::Passed), false), false, false),
-            (latest(Some(Outcome::Failed), false), false, true),
-            (latest(Some(Outcome::Faulted), true), true, true),
-            (latest(Some(Outcome::Faulted), false), false, true),
+        let (passed, failed) = (Some(Outcome::Passed), Some(Outcome::Failed));
+        let faulted = Some(Outcome::Faulted);
+        for (latest, said, run_all, rerun) in [
+            (latest(None, false), None, true, true),
+            (latest(passed, false), None, false, false),
+            (latest(failed, false), None, false, true),
+            (latest(faulted, true), None, true, true),
+            (latest(faulted, false), None, false, true),
+            // Whatever the checks say, and whether they could say anything.
+            (latest(passed, false), failed, false, true),
+            (latest(failed, false), passed, false, false),
+            (latest(faulted, true), passed, false, false),
+            (latest(faulted, true), failed, false, true),
+            (latest(None, false), passed, true, true),
         ] {
-            assert_eq!(open(latest, Mode::RunAll), run_all, "{latest:?}");
-            assert_eq!(open(latest, Mode::RerunFailed), rerun, "{latest:?}");
+            let found = |mode| open(latest, said, mode);
+            assert_eq!(found(Mode::RunAll), run_all, "{latest:?} {said:?}");
+            assert_eq!(found(Mode::RerunFailed), rerun, "{latest:?} {said:?}");
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What has been recorded of an attempt so far, for whoever wants to know it while it is played: the
-//! onlooker of the run, and a user who looks back. Kept in memory only if there is such a user.
+//! onlooker of the run, a user who looks back, and a judge. Kept in memory only if there is such a one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ impl SoFar {
         trial: &TrialId,
         task: &Task,
     ) -> Self {
-        let looks_back = matches!(task.user.on_host(), User::Own(_));
+        let looks_back = matches!(task.user.on_host(), User::Own(_)) || task.needs_judge();
         let kept = Self(looks_back.then(Arc::default));
         if looks_back || watch.hears_events() {
             let (watch, of, keeps) = (Arc::clone(watch), trial.clone(), kept.clone());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use agon_agent::AgentFactory;
 use agon_agent::user::Users;
 use agon_core::{Clock, Environment, EnvironmentKind};
+use agon_grade::Judge;
 use agon_llm::Account;
 use agon_sandbox::Provider;
 use agon_store::RunWriter;
@@ -24,6 +25,8 @@ pub struct Table {
     pub providers: Providers,
     pub agents: AgentFactory,
     pub users: Users,
+    /// Whom to ask about prose.
+    pub judge: Option<Judge>,
     pub watch: Arc<dyn Watch>,
     /// A frozen working folder larger than this is graded but not kept.
     pub keep_work: u64,
@@ -44,6 +47,7 @@ pub struct Providers {
 impl Providers {
     /// Waits until everything that trials left to be removed is gone.
     pub async fn settle(&self) {
+        self.desktops.in_containers().close().await;
         self.local.settle().await;
         self.container.settle().await;
         let desktops = Arc::clone(&self.desktops);

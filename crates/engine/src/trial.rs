@@ -9,9 +9,10 @@ use std::time::Duration;
 use agon_agent::user::{Respondent, UserContext};
 use agon_core::event::{Kept, Phase};
 use agon_core::verdict::{TurnEnd, Verdict};
-use agon_core::{Action, CutOff, EnvironmentKind, EventBody, Fault, FaultClass, Source, Task};
+use agon_core::{
+    Action, CutOff, EnvironmentKind, EventBody, Fault, FaultClass, RanCommand, Source, Task,
+};
 use agon_desktop::Desktop;
-use agon_grade::{Evidence, Place};
 use agon_sandbox::{Owner, Request, Sandbox, SandboxError, WorkArchive};
 use agon_store::TrialLine;
 use agon_store::blobs::Stored;
@@ -20,17 +21,17 @@ use tokio::time::timeout;
 
 use crate::apps::Apps;
 use crate::attempt::{Attempt, Job, Spender, evidence_lost};
+use crate::elsewhere;
 use crate::eyes::Eyes;
 use crate::furnish::furnish;
-use crate::hand_in;
+use crate::grading;
 use crate::programs::Programs;
 use crate::realtime::{self, Ground};
 use crate::seat::Seat;
 use crate::seen::Seen;
 use crate::stage::Stage;
-use crate::table::{Providers, Table};
+use crate::table::Table;
 use crate::turns::{self, Turn};
-use crate::unchecked::{failed, screen_gone};
 use crate::workbench::{Tools, Workbench};
 
 /// Ending all processes and taking the working folder.
@@ -52,13 +53,15 @@ pub struct Running {
 
 #[derive(Debug)]
 pub struct Frozen {
-    sandbox: Option<Box<dyn Sandbox>>,
-    cut_off: CutOff,
+    pub(crate) sandbox: Option<Box<dyn Sandbox>>,
+    pub(crate) cut_off: CutOff,
     /// `None` where the environment has none, or the agent brought it down.
-    work: Option<WorkArchive>,
-    actions: Vec<Action>,
-    result: Option<String>,
-    seen: Seen,
+    pub(crate) work: Option<WorkArchive>,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) result: Option<String>,
+    pub(crate) seen: Seen,
+    /// What commands of checks printed, where the trial was played elsewhere.
+    pub(crate) commands: Option<Vec<RanCommand>>,
     /// The desktop of a container. It holds a folder that the container is shown: an engine that
     /// misses it finds no files at all.
     _desktop: Option<Arc<Desktop>>,
@@ -121,6 +124,9 @@ impl Trial<Setup> {
 async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
     attempt.enter(Phase::Setup)?;
     let table = Arc::clone(&attempt.table);
+    if table.agents.elsewhere().is_some() {
+        return Ok(None);
+    }
     let task = Arc::clone(&attempt.job.task);
     let began = table.clock.monotonic();
     attempt.programs = table.programs.of(&task).await?;
@@ -136,10 +142,7 @@ async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
         };
         let mut seat = seat;
         let furnished = match furnish(seat.sandbox.as_ref(), &task).await {
-            Ok(()) => {
-                let start = task.limits.start.duration();
-                seat.start_apps(&task.environment.apps, start).await
-            }
+            Ok(()) => seat.open(&task).await,
             Err(fault) => Err(fault),
         };
         match furnished {
@@ -179,6 +182,10 @@ async fn run_and_freeze(
 ) -> Result<Frozen, Fault> {
     attempt.enter(Phase::Running)?;
     let task = Arc::clone(&attempt.job.task);
+    if attempt.table.agents.elsewhere().is_some() {
+        let turn = elsewhere::take(attempt).await;
+        return freeze(attempt, sandbox, turn, None).await;
+    }
     let turn = take_turn(attempt, sandbox.as_deref(), desktop.as_ref(), &apps, &task).await;
     let (inside, ours) = match desktop {
         Some(desktop) if desktop.is_within_reach() => (Some(desktop), None),
@@ -239,6 +246,7 @@ async fn freeze(
         actions: turn.actions,
         result: turn.result,
         seen: turn.seen,
+        commands: turn.commands,
         _desktop: None,
         _apps: Apps::default(),
     })
@@ -351,7 +359,7 @@ impl Trial<Frozen> {
     /// Checks run on the frozen evidence, where the agent never was or, in a container, where it can
     /// no longer act.
     pub async fn grade(mut self) -> Next<Graded> {
-        let verdict = grade(&mut self.attempt, &self.phase).await;
+        let verdict = grading::grade(&mut self.attempt, &self.phase).await;
         if let Some(sandbox) = self.phase.sandbox.take() {
             self.attempt.table.removals.take(sandbox).await;
         }
@@ -366,56 +374,6 @@ impl Trial<Frozen> {
             Ok(Graded { verdict })
         });
         self.then(graded)
-    }
-}
-
-async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verdict, Fault> {
-    if attempt.end == Some(TurnEnd::BroughtDown) {
-        let why = "the agent brought its environment down (out of memory)";
-        return Ok(failed("environment", why));
-    }
-    let table = Arc::clone(&attempt.table);
-    let task = Arc::clone(&attempt.job.task);
-    let sight = frozen.seen.evidence();
-    if sight.is_none() && looks_at_screen(&task) {
-        return Ok(screen_gone());
-    }
-    let name = format!("{} (grading)", attempt.trial);
-    let request = request(&table, &task, name, attempt.programs.as_deref());
-    let (cut_off, work) = (&frozen.cut_off, frozen.work.as_ref());
-    let mut told = Vec::new();
-    let handed = hand_in::take(&table, &task, &request, cut_off, work, &mut told).await;
-    for body in told {
-        attempt.record(Source::Grader, None, body)?;
-    }
-    let handed = handed?;
-    if let Some(verdict) = handed.verdict() {
-        return Ok(verdict);
-    }
-    let evidence = Evidence {
-        cut_off,
-        work: handed.work(work),
-        result: frozen.result.as_deref(),
-        actions: &frozen.actions,
-        sight: sight.as_ref(),
-    };
-    let inside = frozen.sandbox.as_deref();
-    let place = match (task.environment.is_container(), inside) {
-        (true, Some(inside)) if !hand_in::graded_afresh(&task) => Place::Inside(inside),
-        _ => fresh_place(&table.providers, &request),
-    };
-    let verdict = agon_grade::grade(&task, &evidence, &place).await?;
-    Ok(handed.marked(verdict))
-}
-
-/// Checks in sandboxes made for them alone: see law 3.
-pub(crate) fn fresh_place<'a>(providers: &'a Providers, request: &'a Request) -> Place<'a> {
-    match providers.of(&request.environment) {
-        Some(provider) => Place::Fresh {
-            provider: provider.as_ref(),
-            request,
-        },
-        None => Place::Nowhere,
     }
 }
 

@@ -9,7 +9,8 @@ use agon_agent::{Agent, AgentError, Answer, Reply, TrialContext};
 use agon_core::observation::ObservationKind;
 use agon_core::verdict::TurnEnd;
 use agon_core::{
-    Action, ActionKind, Condensation, EventBody, Fault, FaultClass, Limits, Observation, Source,
+    Action, ActionKind, Condensation, EventBody, Fault, FaultClass, Limits, Observation,
+    RanCommand, Source,
 };
 use agon_sandbox::Owner;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -36,6 +37,8 @@ pub(crate) struct Turn {
     pub(crate) result: Option<String>,
     /// The screen, where there is one.
     pub(crate) seen: Seen,
+    /// What commands of checks printed, where the trial was played elsewhere.
+    pub(crate) commands: Option<Vec<RanCommand>>,
 }
 
 impl Default for Turn {
@@ -45,6 +48,7 @@ impl Default for Turn {
             actions: Vec::new(),
             result: None,
             seen: Seen::default(),
+            commands: None,
         }
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use agon_core::check::{Check, CheckKind, Stream, TextTest};
 use agon_core::files::{FileEntry, FileTree};
 use agon_core::{
-    Action, CutOff, Digest, Environment, EnvironmentKind, Fault, Task, TaskId, Verdict, VerifyOnly,
+    Action, CutOff, Digest, Environment, EnvironmentKind, Fault, FaultClass, Picture, Task, TaskId,
+    Verdict, VerifyOnly,
 };
 use agon_sandbox::{
     Captured, Exec, ExecOutput, Exit, Frozen, Moment, Owner, Piped, Provider, Request, Sandbox,
@@ -14,7 +15,9 @@ use agon_sandbox::{
 };
 use async_trait::async_trait;
 
+use crate::desk::{Desk, Told};
 use crate::evidence::{Evidence, SightEvidence};
+use crate::flow::PictureSource;
 use crate::grader::grade;
 use crate::place::Place;
 
@@ -229,8 +232,26 @@ pub(crate) async fn graded(
         result: remains.result,
         actions: &remains.actions,
         sight: remains.sight.as_ref(),
+        flow: &[],
+        pictures: &NoPictures,
     };
-    grade(task, &evidence, place).await
+    let desk = Desk {
+        place,
+        judge: None,
+        told: &Told::default(),
+    };
+    grade(task, &evidence, &desk).await
+}
+
+/// A record without any.
+#[derive(Debug)]
+pub(crate) struct NoPictures;
+
+impl PictureSource for NoPictures {
+    fn load(&self, picture: &Picture) -> Result<Arc<[u8]>, Fault> {
+        let why = format!("there is no {picture:?}");
+        Err(Fault::new(FaultClass::Evidence, why))
+    }
 }
 
 pub(crate) fn check(kind: CheckKind, weight: f64) -> Check {

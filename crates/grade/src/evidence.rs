@@ -8,6 +8,8 @@ use agon_core::verdict::TurnEnd;
 use agon_core::{Action, CutOff, Event, EventBody, Source, Surroundings};
 use agon_sandbox::WorkArchive;
 
+use crate::flow::{FlowStep, PictureSource};
+
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
     /// Proof that the agent can no longer act: opens the checks and the `verify` tree.
@@ -20,6 +22,9 @@ pub struct Evidence<'a> {
     pub actions: &'a [Action],
     /// What was seen; `None` where there is no screen.
     pub sight: Option<&'a SightEvidence>,
+    /// Step by step; empty where no judge is to look at it.
+    pub flow: &'a [FlowStep],
+    pub pictures: &'a dyn PictureSource,
 }
 
 /// What was seen of a desktop.

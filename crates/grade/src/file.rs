@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use agon_core::check::{Check, CheckKind, FileTest};
 use agon_core::digest::Hasher;
 use agon_core::files::stays_inside;
+use agon_core::office::{DocumentCheck, SheetCheck};
 use agon_core::{ByteSize, Digest, Fault, FaultClass};
 use agon_sandbox::{ArchiveIndex, Held, WORK};
 
@@ -20,7 +21,9 @@ const CONTENT: ByteSize = ByteSize::mib(16);
 /// each file, and those of the folders it is in.
 pub(crate) fn paths(checks: &[Check]) -> Vec<PathBuf> {
     let of = |check: &Check| match &check.kind {
-        CheckKind::File { path, .. } => {
+        CheckKind::File { path, .. }
+        | CheckKind::Spreadsheet(SheetCheck { path, .. })
+        | CheckKind::Document(DocumentCheck { path, .. }) => {
             let inside = inside(path).unwrap_or_default();
             let all = Path::new(&inside).ancestors();
             all.map(Path::to_owned).collect()
@@ -43,17 +46,33 @@ pub(crate) fn check(path: &str, test: &FileTest, work: &ArchiveIndex) -> Result<
             let wrong = (found != *wanted).then(|| format!("expected {wanted}; found {found}"));
             Ok(Finding::unless(wrong, || format!("found {found}")))
         }
-        (FileTest::Content(tests), Some(&Held::File { at, size })) if size <= CONTENT.0 => {
+        (FileTest::Content(tests), Some(_)) => content(path, work, |content| {
+            text::run(tests, content, Surround::Counts)
+        }),
+        (_, Some(other)) => Ok(Finding::fail(format!("`{path}` is {}", describe(other)))),
+    }
+}
+
+/// Hands the content of a file over; one that is not there, or too large, has failed.
+pub(crate) fn content(
+    path: &str,
+    work: &ArchiveIndex,
+    look: impl FnOnce(&[u8]) -> Result<Finding, Fault>,
+) -> Result<Finding, Fault> {
+    let inside = inside(path)?;
+    match work.get(&inside) {
+        Some(&Held::File { at, size }) if size <= CONTENT.0 => {
             let mut content = Vec::new();
             let read = work.content(at, size).read_to_end(&mut content);
             read.map_err(unreadable)?;
-            text::run(tests, &content, Surround::Counts)
+            look(&content)
         }
-        (FileTest::Content(_), Some(&Held::File { size, .. })) => Ok(Finding::fail(format!(
+        Some(&Held::File { size, .. }) => Ok(Finding::fail(format!(
             "`{path}` has {}; the content of at most {CONTENT} is looked at",
             ByteSize(size)
         ))),
-        (_, Some(other)) => Ok(Finding::fail(format!("`{path}` is {}", describe(other)))),
+        Some(other) => Ok(Finding::fail(format!("`{path}` is {}", describe(other)))),
+        None => Ok(Finding::fail(missing(work, path, &inside))),
     }
 }
 

@@ -3,7 +3,7 @@
 use agon_core::answer::AnswerScore;
 use agon_core::check::Check;
 use agon_core::prediction::ScoredPrediction;
-use agon_core::{CheckOutput, CheckResult, Fault, FaultClass};
+use agon_core::{CheckOutput, CheckResult, Fault, FaultClass, Judged};
 
 use crate::reason::bounded;
 
@@ -18,6 +18,7 @@ pub(crate) struct Finding {
     /// What was measured, in its own unit.
     pub value: Option<f64>,
     pub prediction: Option<Box<ScoredPrediction>>,
+    pub judged: Option<Box<Judged>>,
     pub parts: Vec<CheckResult>,
 }
 
@@ -40,6 +41,7 @@ impl Finding {
             output: None,
             value: None,
             prediction: None,
+            judged: None,
             parts: Vec::new(),
         }
     }
@@ -50,6 +52,19 @@ impl Finding {
             value: score.value,
             prediction: score.prediction,
             ..Self::graded(score.passed, score.score.clamp(0.0, 1.0), score.reason)
+        }
+    }
+
+    /// From a judge: the reasoning of the first vote that was in the majority.
+    pub(crate) fn judged(passed: bool, judged: Judged) -> Self {
+        let voted = judged.votes.iter().find(|vote| vote.passed == passed);
+        let nothing = || "there was nothing to judge, and the judge was not asked".to_owned();
+        let reason = voted.map_or_else(nothing, |vote| vote.reasoning.clone());
+        let order = judged.suspicious.first();
+        Self {
+            integrity: order.map(|text| format!("words that give orders to a judge: {text}")),
+            judged: Some(Box::new(judged)),
+            ..Self::graded(passed, f64::from(u8::from(passed)), reason)
         }
     }
 
@@ -78,6 +93,7 @@ impl Finding {
             output: self.output,
             value: self.value,
             prediction: self.prediction,
+            judged: self.judged,
             parts: self.parts,
         }
     }

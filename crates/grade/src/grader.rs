@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
-use agon_core::check::{Check, CheckKind, FileTest};
-use agon_core::{CheckResult, Fault, FaultClass, SightTest, Task, Verdict};
+use agon_core::check::{Check, CheckKind, ProseSubject};
+use agon_core::{CheckResult, Fault, FaultClass, RanCommand, SightTest, Task, Verdict};
 use agon_sandbox::{ArchiveIndex, Exec, ExecOutput, WorkArchive};
 use tokio::sync::OnceCell;
 
 use crate::combine::{self, Credit};
 use crate::command::Expected;
+use crate::desk::Desk;
 use crate::evidence::Evidence;
 use crate::finding::{Finding, bad_check};
+use crate::judge::{Question, Shown};
 use crate::place::{Place, Ran};
 use crate::printed::READ;
 use crate::screens::Screens;
 use crate::script::{self, Nonce};
 use crate::side::on_the_side;
-use crate::{file, record, returned, reward};
+use crate::{earlier, file, office, record, returned, reward};
 
 /// The sign that the agent made more than an archive may hold.
 const LEFT_OUT: &str = "left out of the archive";
@@ -25,13 +27,13 @@ const LEFT_OUT: &str = "left out of the archive";
 pub async fn grade(
     task: &Task,
     evidence: &Evidence<'_>,
-    place: &Place<'_>,
+    desk: &Desk<'_>,
 ) -> Result<Verdict, Fault> {
-    if task.needs_judge() {
+    if task.needs_judge() && desk.judge.is_none() {
         return Err(Fault::new(
             FaultClass::NeedsJudge,
             "a check is prose (`value`) and needs a judge, and there is none: give it `equals`, \
-             `contains` or `matches`",
+             `contains` or `matches`, or name a judge with --judge",
         ));
     }
     let checks = task.checks.open(evidence.cut_off);
@@ -41,7 +43,8 @@ pub async fn grade(
     let grading = Grading {
         task,
         evidence,
-        place,
+        desk,
+        place: desk.place,
         files: OnceCell::new(),
         screens: OnceCell::new(),
     };
@@ -56,6 +59,7 @@ pub async fn grade(
 struct Grading<'a> {
     task: &'a Task,
     evidence: &'a Evidence<'a>,
+    desk: &'a Desk<'a>,
     place: &'a Place<'a>,
     /// What the archive holds of the files that checks ask for; made by the first that does.
     files: OnceCell<Arc<ArchiveIndex>>,
@@ -66,7 +70,11 @@ struct Grading<'a> {
 impl Grading<'_> {
     async fn check(&self, check: &Check) -> Result<CheckResult, Fault> {
         let finding = match &check.kind {
-            CheckKind::File { path, test } => self.file(path, test).await,
+            CheckKind::File { path, test } => {
+                let (path, test) = (path.clone(), test.clone());
+                self.files(move |files| file::check(&path, &test, files))
+                    .await
+            }
             CheckKind::CommandOutput {
                 command,
                 stream,
@@ -88,10 +96,25 @@ impl Grading<'_> {
                 record::check(must, must_not, self.evidence.actions)
             }
             CheckKind::Sight(test) => self.sight(test).await,
-            CheckKind::Prose { .. } => Err(Fault::new(
-                FaultClass::NeedsJudge,
-                "prose needs a judge, and there is none",
-            )),
+            CheckKind::Spreadsheet(test) => {
+                let test = test.clone();
+                self.files(move |files| {
+                    file::content(&test.path, files, |content| {
+                        office::spreadsheet(&test, content)
+                    })
+                })
+                .await
+            }
+            CheckKind::Document(test) => {
+                let test = test.clone();
+                self.files(move |files| {
+                    file::content(&test.path, files, |content| {
+                        office::document(&test, content)
+                    })
+                })
+                .await
+            }
+            CheckKind::Prose { subject, value } => self.prose(subject, value).await,
             CheckKind::All { checks, partial } => {
                 let credit = if *partial {
                     Credit::Partial
@@ -109,7 +132,11 @@ impl Grading<'_> {
         Ok(finding.into_result(check))
     }
 
-    async fn file(&self, path: &str, test: &FileTest) -> Result<Finding, Fault> {
+    /// Looks at files of the frozen working folder.
+    async fn files(
+        &self,
+        look: impl FnOnce(&ArchiveIndex) -> Result<Finding, Fault> + Send + 'static,
+    ) -> Result<Finding, Fault> {
         let work = self
             .evidence
             .work
@@ -118,8 +145,7 @@ impl Grading<'_> {
             return Ok(finding);
         }
         let files = Arc::clone(self.files.get_or_try_init(|| self.index(work)).await?);
-        let (path, test) = (path.to_owned(), test.clone());
-        on_the_side(move || file::check(&path, &test, &files)).await
+        on_the_side(move || look(&files)).await
     }
 
     async fn index(&self, work: &WorkArchive) -> Result<Arc<ArchiveIndex>, Fault> {
@@ -135,10 +161,26 @@ impl Grading<'_> {
         if let Some(finding) = self.left_out() {
             return Ok(finding);
         }
+        let earlier = earlier::find(self.desk, command)?;
+        let ran = match &earlier {
+            Some(ran) if ran.status.is_none() && expected.exit_status.is_some() => {
+                return Err(bad_check("nobody knows how the command ended"));
+            }
+            Some(ran) => Ran::Ended(earlier::output(ran)?),
+            None => self.run(command).await?,
+        };
+        self.found(ran, |output| expected.judge(output))
+    }
+
+    /// Runs a command, and keeps what it printed.
+    async fn run(&self, command: &str) -> Result<Ran, Fault> {
         let mut exec = Exec::shell(command, self.task.limits.check.duration());
         exec.keep = READ;
         let ran = self.place.run(self.evidence.work, None, &exec).await?;
-        self.found(ran, |output| expected.judge(output))
+        if let Ran::Ended(output) = &ran {
+            earlier::keep(self.desk, command, output);
+        }
+        Ok(ran)
     }
 
     async fn script(&self, path: &str, args: &[String]) -> Result<Finding, Fault> {
@@ -195,6 +237,57 @@ impl Grading<'_> {
         screens.look(test, evidence, verify, limit).await
     }
 
+    /// Asks the judge.
+    async fn prose(&self, subject: &ProseSubject, value: &str) -> Result<Finding, Fault> {
+        let Some(bench) = self.desk.judge else {
+            let why = "prose needs a judge, and there is none";
+            return Err(Fault::new(FaultClass::NeedsJudge, why));
+        };
+        let ran = match subject {
+            ProseSubject::CommandOutput { command } => match self.printed(command).await? {
+                Ok(ran) => Some(ran),
+                Err(finding) => return Ok(finding),
+            },
+            _ => None,
+        };
+        let question = Question {
+            instruction: self.task.instruction.show(),
+            subject,
+            value,
+            shown: Shown {
+                result: self.evidence.result,
+                last: self.evidence.sight.map(|sight| &*sight.last),
+                flow: self.evidence.flow,
+                pictures: self.evidence.pictures,
+                ran: ran.as_ref(),
+            },
+        };
+        let (passed, judged) = bench.judge.ask(bench.account, &question).await?;
+        Ok(Finding {
+            tainted: ran.is_some_and(|ran| ran.tainted),
+            ..Finding::judged(passed, judged)
+        })
+    }
+
+    /// What a command printed, for a judge; or why the check has failed without one.
+    async fn printed(&self, command: &str) -> Result<Result<RanCommand, Finding>, Fault> {
+        if let Some(finding) = self.left_out() {
+            return Ok(Err(finding));
+        }
+        if let Some(ran) = earlier::find(self.desk, command)? {
+            return Ok(Ok(ran));
+        }
+        match self.run(command).await? {
+            Ran::Ended(_) => self
+                .desk
+                .told
+                .ran(command)
+                .map(Ok)
+                .ok_or_else(|| bad_check("what the command printed was not kept")),
+            Ran::Spoiled(why) => Ok(Err(Finding::fail(why))),
+        }
+    }
+
     /// An agent that leaves more than can be kept could hide anything in the rest.
     fn left_out(&self) -> Option<Finding> {
         let count = self.evidence.work?.left_out();
@@ -242,12 +335,13 @@ impl Grading<'_> {
 
 #[cfg(test)]
 mod tests {
-    use agon_core::check::ProseSubject;
-
     use super::*;
     use crate::canned::{
-        Remains, answers, check, grade_in, graded, prints, request, saying_ok, scripted, task,
+        NoPictures, Remains, answers, check, grade_in, graded, prints, request, saying_ok,
+        scripted, task,
     };
+    use crate::desk::Told;
+    use agon_core::check::FileTest;
 
     fn broken() -> Check {
         check(
@@ -373,8 +467,15 @@ mod tests {
                 result: None,
                 actions: &[],
                 sight: None,
+                flow: &[],
+                pictures: &NoPictures,
             };
-            let fault = grade(&task(vec![kind]), &evidence, &Place::Nowhere)
+            let desk = Desk {
+                place: &Place::Nowhere,
+                judge: None,
+                told: &Told::default(),
+            };
+            let fault = grade(&task(vec![kind]), &evidence, &desk)
                 .await
                 .unwrap_err();
             assert_eq!(fault.class, FaultClass::Check);

@@ -4,13 +4,18 @@
 
 mod combine;
 mod command;
+mod desk;
+mod earlier;
 mod evidence;
 mod file;
 mod finding;
+mod flow;
 mod grader;
 mod interpreter;
 mod json;
+mod judge;
 mod number;
+mod office;
 mod place;
 mod printed;
 mod reason;
@@ -28,8 +33,11 @@ mod canned;
 #[cfg(test)]
 mod examples;
 
+pub use desk::{Bench, Desk, Told};
 pub use evidence::{Evidence, SightEvidence};
+pub use flow::{FlowStep, PictureSource};
 pub use grader::grade;
+pub use judge::{Judge, JudgeOptions, Question, Shown};
 pub use place::Place;
 pub use script::{VERIFY, careful_python};
 

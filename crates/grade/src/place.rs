@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use agon_core::files::FileTree;
-use agon_core::{EnvironmentKind, Fault, FaultClass};
+use agon_core::{EnvironmentKind, Fault, FaultClass, RanCommand};
 use agon_sandbox::error::ENDING;
 use agon_sandbox::{Exec, ExecOutput, Provider, Request, Sandbox, SandboxError, WorkArchive};
 
@@ -24,6 +24,9 @@ pub enum Place<'a> {
     },
     /// The sandbox that the agent used, after its freeze. What is found there is tainted.
     Inside(&'a dyn Sandbox),
+    /// Nothing runs any more, or it ran elsewhere: commands have printed what they have. What is found
+    /// there is as tainted as it was then.
+    Recorded(&'a [RanCommand]),
 }
 
 /// How a program of a check ended.
@@ -42,7 +45,11 @@ const LOOKING: Duration = Duration::from_secs(60);
 
 impl Place<'_> {
     pub(crate) fn tainted(&self) -> bool {
-        matches!(self, Self::Inside(_))
+        match self {
+            Self::Inside(_) => true,
+            Self::Recorded(commands) => commands.iter().any(|ran| ran.tainted),
+            Self::Nowhere | Self::Fresh { .. } => false,
+        }
     }
 
     /// Only local sandboxes have sealed interpreters.
@@ -130,6 +137,10 @@ impl Place<'_> {
         let (provider, request) = match self {
             Self::Nowhere => {
                 let why = "the environment is `none`: there is nothing to run commands in";
+                return Err(Stop::Fault(bad_check(why)));
+            }
+            Self::Recorded(_) => {
+                let why = "the environment is gone, and the record does not show this";
                 return Err(Stop::Fault(bad_check(why)));
             }
             Self::Inside(sandbox) => return Ok(Opened::Inside(*sandbox)),

@@ -4,6 +4,7 @@ use agon_store::Manifest;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::people::People;
 use crate::prediction::Predictions;
 use crate::summary::{Marks, Standing};
 
@@ -27,12 +28,17 @@ pub enum CaveatKind {
     OtherChecks,
     CutAnswers,
     CutPrompts,
+    Reviewed,
+    UnreadReviews,
 }
 
 impl CaveatKind {
     /// Whether it puts the numbers themselves in doubt, rather than saying how they came about.
     pub const fn is_grave(self) -> bool {
-        !matches!(self, Self::Tainted | Self::Rerun | Self::Retried)
+        !matches!(
+            self,
+            Self::Tainted | Self::Rerun | Self::Retried | Self::Reviewed
+        )
     }
 }
 
@@ -41,6 +47,7 @@ pub(crate) fn caveats(
     overall: &Standing,
     marks: &Marks,
     predictions: Option<&Predictions>,
+    people: Option<&People>,
 ) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     let mut say = |kind, text| caveats.push(Caveat { kind, text });
@@ -77,6 +84,15 @@ pub(crate) fn caveats(
         );
         say(CaveatKind::Tainted, text);
     }
+    if let Some(people) = people {
+        let text = format!(
+            "Decided by people, whatever the checks say: {} ({} otherwise than the checks, {} without a verdict by checks).",
+            trials(people.reviewed),
+            people.disagreed(),
+            people.undecided_by_checks
+        );
+        say(CaveatKind::Reviewed, text);
+    }
     if marks.rerun > 0 {
         let text = format!("Run or graded again on demand: {}.", trials(marks.rerun));
         say(CaveatKind::Rerun, text);
@@ -91,6 +107,13 @@ pub(crate) fn caveats(
             counted(marks.stray_lines, "recorded line", "recorded lines")
         );
         say(CaveatKind::StrayLines, text);
+    }
+    if marks.unread_reviews > 0 {
+        let text = format!(
+            "Left out, as they can't be read: {} of reviews.jsonl.",
+            counted(marks.unread_reviews, "line", "lines")
+        );
+        say(CaveatKind::UnreadReviews, text);
     }
     if marks.other_checks > 0 {
         let text = format!(

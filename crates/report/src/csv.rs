@@ -15,7 +15,8 @@ epoch,attempt,outcome,score,fault,fault_message,turn_end,steps,agent_seconds,env
 harness_seconds,input_tokens,output_tokens,money_micros,retried,rerun,tainted,integrity,reason,at,measured,\
 task_measured,task_iqm,task_iqm_low,task_iqm_high,task_min,task_median,task_max,\
 cached_tokens,cache_write_tokens,reasoning_tokens,model_calls,unpriced_calls,\
-metric,parsed,expected_actions,predicted_actions,exact_actions,distance\n";
+metric,parsed,expected_actions,predicted_actions,exact_actions,distance,\
+checks,human,reviewer,comment,judge_input_tokens,judge_output_tokens,judge_money_micros\n";
 
 pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let mut out = HEADER.to_owned();
@@ -81,6 +82,8 @@ fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Result<Option<Vec<String>>, St
     let graded = line.outcome != Outcome::Faulted;
     let prediction = if graded { run.prediction(line)? } else { None };
     cells.extend(predicted(prediction.as_ref()));
+    cells.extend(people(trial));
+    cells.extend(judge(&line.judge));
     Ok(Some(cells))
 }
 
@@ -110,6 +113,27 @@ fn calls(usage: &Usage) -> [String; 5] {
         known(total.reasoning_tokens),
         known(total.calls),
         known(total.calls.map(|_| total.unpriced_calls)),
+    ]
+}
+
+/// What the checks say, and what a person says.
+fn people(trial: &Trial<'_>) -> [String; 4] {
+    let review = trial.review.as_ref();
+    [
+        known(trial.checks),
+        known(review.and_then(|review| review.verdict.outcome())),
+        cell(review.map_or("", |review| &review.reviewer)),
+        cell(review.map_or("", |review| &review.comment)),
+    ]
+}
+
+/// What judges used of the whole.
+fn judge(usage: &Usage) -> [String; 3] {
+    let total = UsageTotal::of(usage);
+    [
+        known(total.input_tokens),
+        known(total.output_tokens),
+        known(usage.money.map(Money::micros_text)),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! The JSON report. `format` counts up when a field changes its meaning; new fields may appear at
 //! any time.
 
-use agon_store::{AgentStamp, HostStamp, SuiteStamp};
+use agon_store::{AgentStamp, HostStamp, JudgeStamp, SuiteStamp};
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
@@ -26,6 +26,9 @@ pub struct RunDocument {
     pub agon: String,
     pub suites: Vec<SuiteStamp>,
     pub agent: AgentStamp,
+    /// Left out where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeStamp>,
     /// Tasks whose environment had the host's network.
     pub open_network_tasks: u64,
     pub seed: u64,
@@ -44,6 +47,7 @@ impl RunDocument {
             agon: manifest.agon.clone(),
             suites: manifest.suites.clone(),
             agent: manifest.agent.clone(),
+            judge: manifest.judge.clone(),
             open_network_tasks: open.count() as u64,
             seed: manifest.seed,
             epochs: manifest.epochs,

@@ -1,6 +1,7 @@
 //! The head of a report: the numbers of one run as label and text, the same in every format that
 //! people read.
 
+use crate::people::People;
 use crate::prediction::{Predictions, Rate};
 use crate::run_report::RunReport;
 use crate::summary::Summary;
@@ -142,6 +143,15 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
     }
     fact("tokens", summary.usage.tokens_text());
     fact("money", summary.usage.money_text());
+    if let Some(judge) = &summary.judge {
+        fact(
+            "judge",
+            format!("{}; {}", judge.tokens_text(), judge.money_text()),
+        );
+    }
+    if let Some(people) = &summary.people {
+        fact("people", reviewed(people));
+    }
     fact(
         "attempts",
         format!(
@@ -154,6 +164,24 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
         ),
     );
     facts
+}
+
+/// `3 reviewed by anna: 2 passed, 1 failed; against the checks in 1 of 3 (33.3 %, 6.1 to 79.2 %)`.
+fn reviewed(people: &People) -> String {
+    let who = match people.reviewers.as_slice() {
+        [] => String::new(),
+        names => format!(" by {}", names.join(", ")),
+    };
+    format!(
+        "{} reviewed{who}: {} passed, {} failed; against the checks in {} of {} ({}, {})",
+        count(people.reviewed),
+        count(people.passed),
+        count(people.failed),
+        count(people.disagreed()),
+        count(people.compared()),
+        maybe_percent(people.disagreement),
+        range(people.disagreement_ci)
+    )
 }
 
 /// What there is to say about predictions beside their scores.

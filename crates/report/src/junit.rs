@@ -62,6 +62,17 @@ fn open_suite(out: &mut String, run: &RunReport<'_>) {
     }
     property("tokens", &run.summary.usage.tokens_text());
     property("money", &run.summary.usage.money_text());
+    if let Some(judge) = &run.summary.judge {
+        property("judge_tokens", &judge.tokens_text());
+        property("judge_money", &judge.money_text());
+    }
+    if let Some(people) = &run.summary.people {
+        property("reviewed", &people.reviewed.to_string());
+        property("disagreements", &people.disagreed().to_string());
+        if let Some(rate) = people.disagreement {
+            property("disagreement", &rate.to_string());
+        }
+    }
     for caveat in &run.summary.caveats {
         property("caveat", &caveat.text);
     }
@@ -137,6 +148,15 @@ fn properties(trial: &Trial<'_>) -> String {
         ("measured", trial.measured().map(|value| value.to_string())),
         ("tokens", used.as_ref().map(UsageTotal::tokens_text)),
         ("money", used.as_ref().map(UsageTotal::money_text)),
+        ("human", trial.said()),
+        (
+            "checks",
+            trial
+                .review
+                .as_ref()
+                .and(trial.checks)
+                .map(|o| o.to_string()),
+        ),
     ];
     let known: String = all
         .into_iter()

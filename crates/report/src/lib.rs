@@ -13,6 +13,7 @@ mod html;
 mod junit;
 mod markdown;
 mod measured;
+mod people;
 mod plan;
 mod prediction;
 mod prediction_sheets;
@@ -31,6 +32,7 @@ pub use error::ReportError;
 pub use format::{Format, render};
 pub use headline::Headline;
 pub use measured::{Measured, MeasuredSpread, MeasuredTask};
+pub use people::{Disagreement, People};
 pub use prediction::{
     DistanceBin, Distances, KindScore, PredictionGroup, Predictions, Rate, Unread,
 };
@@ -41,4 +43,5 @@ pub use summary::{
 };
 pub use table::{Look, Screen};
 pub use tally::Tally;
+pub use text::plain;
 pub use usage::{TaskUsage, UsageTotal};

@@ -6,9 +6,10 @@ use std::fmt;
 use agon_core::prediction::ScoredPrediction;
 use agon_core::verdict::Outcome;
 use agon_core::{EventBody, ModelCall};
-use agon_store::{Manifest, RunReader, StoreError, TaskStamp, TrialLine};
+use agon_store::{Manifest, Review, Reviews, RunReader, StoreError, TaskStamp, TrialLine};
 use serde_json::Value;
 
+use crate::people::{Seen, disagrees};
 use crate::plan::{Part, Plan};
 use crate::prediction::{is_prediction_run, of_verdict};
 use crate::summary::Summary;
@@ -17,6 +18,11 @@ use crate::tally::Tally;
 /// Something that can show a run's lines, as often as it is asked.
 pub trait Trials: fmt::Debug {
     fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError>;
+
+    /// What people say about its trials.
+    fn reviews(&self) -> Result<Reviews, StoreError> {
+        Ok(Reviews::default())
+    }
 
     /// What was predicted in a trial and how it was scored, if that is what it was about.
     fn prediction(&self, _: &TrialLine) -> Result<Option<ScoredPrediction>, StoreError> {
@@ -38,6 +44,10 @@ impl Trials for RunReader {
     fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
         // A torn last line is an attempt that did not count; its trial shows as missing.
         self.for_each_trial(each).map(|_torn| ())
+    }
+
+    fn reviews(&self) -> Result<Reviews, StoreError> {
+        Reviews::read(self.folder())
     }
 
     fn prediction(&self, line: &TrialLine) -> Result<Option<ScoredPrediction>, StoreError> {
@@ -70,6 +80,7 @@ pub struct RunReport<'a> {
     pub manifest: &'a Manifest,
     pub summary: Summary,
     trials: &'a dyn Trials,
+    reviews: Reviews,
 }
 
 /// A planned trial and what became of it.
@@ -77,14 +88,18 @@ pub struct RunReport<'a> {
 pub(crate) struct Trial<'a> {
     pub(crate) task: &'a TaskStamp,
     pub(crate) epoch: u32,
-    /// `None`: missing.
+    /// `None`: missing. As it counts: a person is believed before the checks.
     pub(crate) line: Option<TrialLine>,
+    /// What the checks say, and who says something else or the same.
+    pub(crate) checks: Option<Outcome>,
+    pub(crate) review: Option<Review>,
 }
 
 impl<'a> RunReport<'a> {
     /// Reads the trials once and adds them up.
     pub fn new(manifest: &'a Manifest, trials: &'a dyn Trials) -> Result<Self, StoreError> {
-        let mut tally = Tally::new(manifest);
+        let reviews = trials.reviews()?;
+        let mut tally = Tally::new(manifest, reviews.clone());
         let mut unread = None;
         let predicts = is_prediction_run(manifest);
         trials.visit(&mut |line| {
@@ -107,6 +122,7 @@ impl<'a> RunReport<'a> {
             manifest,
             summary: tally.summary(),
             trials,
+            reviews,
         })
     }
 
@@ -141,10 +157,13 @@ impl<'a> RunReport<'a> {
         let mut plan = Plan::new(self.manifest);
         self.trials.visit(&mut |line| {
             if let Part::Final(place) = plan.place(&line) {
+                let seen = Seen::new(line, &self.reviews);
                 each(Trial {
                     task: &self.manifest.tasks[place],
-                    epoch: line.epoch,
-                    line: Some(line),
+                    epoch: seen.line.epoch,
+                    checks: Some(seen.checks),
+                    review: seen.review,
+                    line: Some(seen.line),
                 });
             }
         })?;
@@ -153,6 +172,8 @@ impl<'a> RunReport<'a> {
                 task,
                 epoch,
                 line: None,
+                checks: None,
+                review: None,
             });
         }
         Ok(())
@@ -191,14 +212,41 @@ impl Trial<'_> {
             return "no result yet: resume the run".to_owned();
         };
         let cause = match &line.fault {
-            Some(fault) if line.outcome == Outcome::Faulted => fault.to_string(),
+            Some(fault) if self.checks == Some(Outcome::Faulted) => fault.to_string(),
             _ => line.reason.clone(),
+        };
+        let cause = match (self.said(), cause.is_empty()) {
+            (Some(said), true) => said,
+            (Some(said), false) => format!("{said}; checks: {cause}"),
+            (None, _) => cause,
         };
         match &line.integrity {
             Some(sign) if cause.is_empty() => format!("tampering: {sign}"),
             Some(sign) => format!("{cause}; tampering: {sign}"),
             None => cause,
         }
+    }
+
+    /// What a person says, in one text.
+    pub(crate) fn said(&self) -> Option<String> {
+        let review = self.review.as_ref()?;
+        let who = match review.reviewer.as_str() {
+            "" => "a person",
+            name => name,
+        };
+        let outcome = self.outcome();
+        Some(match review.comment.as_str() {
+            "" => format!("{outcome}, says {who}"),
+            comment => format!("{outcome}, says {who}: {comment}"),
+        })
+    }
+
+    /// Whether a person says something else than the checks.
+    fn disagreed(&self) -> bool {
+        let (Some(checks), Some(line)) = (self.checks, &self.line) else {
+            return false;
+        };
+        disagrees(checks, line.outcome)
     }
 
     pub(crate) fn marks(&self) -> Vec<&'static str> {
@@ -210,6 +258,8 @@ impl Trial<'_> {
             (line.rerun, "rerun"),
             (line.tainted, "tainted"),
             (line.integrity.is_some(), "integrity"),
+            (self.review.is_some(), "reviewed"),
+            (self.disagreed(), "disagreed"),
         ];
         marks
             .into_iter()

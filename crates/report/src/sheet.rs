@@ -21,6 +21,9 @@ const LISTED: usize = 20;
 /// How many tasks are listed with what they used.
 const LISTED_USAGE: usize = 20;
 
+/// How many trials are listed about which people and checks disagree.
+const DISAGREED: usize = 50;
+
 /// How many tasks are listed with what was measured in them.
 const MEASURED: usize = 50;
 
@@ -81,6 +84,7 @@ pub(crate) fn sheets(summary: &Summary) -> Vec<Sheet> {
         ],
     };
     let rest = [
+        disagreements(summary),
         repeats(summary),
         usage(summary),
         faults(summary),
@@ -192,6 +196,33 @@ fn measured(summary: &Summary) -> Sheet {
     }
     let mut sheet = Sheet::new("Measured", columns, rows);
     sheet.note = Some(note);
+    sheet
+}
+
+fn disagreements(summary: &Summary) -> Sheet {
+    let columns = vec![
+        text("trial"),
+        text("checks"),
+        text("person"),
+        text("reviewer"),
+        text("comment"),
+    ];
+    let people = summary.people.as_ref();
+    let all = people.map_or(&[][..], |people| &people.disagreements);
+    let rows = all.iter().take(DISAGREED).map(|one| {
+        vec![
+            format!("{}#{}", one.task, one.epoch),
+            one.checks.name().to_owned(),
+            one.person.name().to_owned(),
+            one.reviewer.clone(),
+            one.comment.clone(),
+        ]
+    });
+    let mut sheet = Sheet::new("People against checks", columns, rows.collect());
+    if let Some(more @ 1..) = all.len().checked_sub(DISAGREED) {
+        let more = count(more as u64);
+        sheet.note = Some(format!("And {more} more: --format json lists them."));
+    }
     sheet
 }
 

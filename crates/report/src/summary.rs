@@ -3,13 +3,14 @@
 
 use agon_core::verdict::TurnEnd;
 use agon_core::{FaultClass, TimeSplit};
-use agon_store::{Manifest, TrialLine};
+use agon_store::{Manifest, Reviews, TrialLine};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::caveat::Caveat;
 use crate::confidence::Interval;
 use crate::measured::Measured;
+use crate::people::People;
 use crate::prediction::Predictions;
 use crate::tally::Tally;
 use crate::usage::{TaskUsage, UsageTotal};
@@ -36,6 +37,12 @@ pub struct Summary {
     /// By task, those that used any; left out where none did.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub task_usage: Vec<TaskUsage>,
+    /// What judges used of that; left out where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge: Option<UsageTotal>,
+    /// What people say; left out where nobody has said anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<People>,
     /// Of trials that ended faulted, most frequent first.
     pub faults: Vec<FaultCount>,
     /// Of graded trials, most frequent first.
@@ -52,7 +59,7 @@ pub struct Summary {
 impl Summary {
     /// One pass over a run's lines, in any order. Only final lines count as results.
     pub fn collect(manifest: &Manifest, lines: impl IntoIterator<Item = TrialLine>) -> Self {
-        let mut tally = Tally::new(manifest);
+        let mut tally = Tally::new(manifest, Reviews::default());
         for line in lines {
             tally.add(&line);
         }
@@ -191,4 +198,11 @@ pub struct Marks {
     pub stray_lines: u64,
     /// Final lines graded by other checks than the manifest names.
     pub other_checks: u64,
+    /// Lines of `reviews.jsonl` that can't be read; left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unread_reviews: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -7,11 +7,12 @@ use agon_core::prediction::ScoredPrediction;
 use agon_core::verdict::{Outcome, TurnEnd};
 use agon_core::{FaultClass, Level, TimeSplit};
 use agon_stats::{Cluster, Spread, pass_all_k, pass_at_k};
-use agon_store::{Manifest, TaskStamp, TrialLine};
+use agon_store::{Manifest, Reviews, TaskStamp, TrialLine};
 
 use crate::caveat::caveats;
 use crate::confidence::Interval;
 use crate::measured::Measurements;
+use crate::people::{People, Seen};
 use crate::plan::{Part, Plan};
 use crate::prediction::{PredictionTally, is_prediction_run};
 use crate::summary::{
@@ -31,9 +32,13 @@ pub struct Tally<'a> {
     plan: Plan<'a>,
     /// By place in the manifest.
     tasks: Vec<TaskTally>,
+    /// What people say, and what it comes to.
+    reviews: Reviews,
+    people: People,
     steps: Vec<f64>,
     seconds: Vec<f64>,
     usage: UsageTotal,
+    judge: UsageTotal,
     faults: Vec<FaultCount>,
     ends: Vec<EndCount>,
     marks: Marks,
@@ -67,8 +72,11 @@ impl TaskTally {
 }
 
 impl<'a> Tally<'a> {
-    pub fn new(manifest: &'a Manifest) -> Self {
+    pub fn new(manifest: &'a Manifest, reviews: Reviews) -> Self {
         Self {
+            reviews,
+            people: People::default(),
+            judge: UsageTotal::default(),
             manifest,
             plan: Plan::new(manifest),
             tasks: vec![TaskTally::default(); manifest.tasks.len()],
@@ -94,17 +102,23 @@ impl<'a> Tally<'a> {
             }
             Part::Earlier(place) => place,
             Part::Final(place) => {
-                self.add_result(place, line);
-                result = (line.outcome != Outcome::Faulted).then_some(place);
+                let graded = self.add_result(place, line);
+                result = graded.then_some(place);
                 place
             }
         };
         self.marks.attempts += 1;
-        // What was only graded again has been played, and counted, before.
+        // What was only graded again has been played, and counted, before; but not its judge.
+        let used = if line.regraded {
+            &line.judge
+        } else {
+            &line.usage
+        };
+        self.tasks[place].usage.add(used);
+        self.usage.add(used);
+        self.judge.add(&line.judge);
         if !line.regraded {
             self.tasks[place].seconds += line.seconds;
-            self.tasks[place].usage.add(&line.usage);
-            self.usage.add(&line.usage);
         }
         result
     }
@@ -123,7 +137,16 @@ impl<'a> Tally<'a> {
         }
     }
 
-    fn add_result(&mut self, place: usize, line: &TrialLine) {
+    /// Whether it counts as graded.
+    fn add_result(&mut self, place: usize, line: &TrialLine) -> bool {
+        let seen;
+        let line = if self.reviews.is_empty() {
+            line
+        } else {
+            seen = Seen::new(line.clone(), &self.reviews);
+            self.people.add(&seen);
+            &seen.line
+        };
         if line.key != self.manifest.tasks[place].key {
             self.marks.other_checks += 1;
         }
@@ -148,6 +171,7 @@ impl<'a> Tally<'a> {
         self.marks.rerun += u64::from(line.rerun);
         self.marks.tainted += u64::from(line.tainted);
         self.marks.integrity += u64::from(line.integrity.is_some());
+        line.outcome != Outcome::Faulted
     }
 
     fn add_fault(&mut self, line: &TrialLine) {
@@ -191,8 +215,16 @@ impl<'a> Tally<'a> {
             Some(_) => None,
             None => self.measured.total(self.manifest),
         };
+        self.marks.unread_reviews = self.reviews.unread();
+        let people = std::mem::take(&mut self.people).total();
         Summary {
-            caveats: caveats(self.manifest, &overall, &self.marks, predictions.as_ref()),
+            caveats: caveats(
+                self.manifest,
+                &overall,
+                &self.marks,
+                predictions.as_ref(),
+                people.as_ref(),
+            ),
             pass_rate: mean(&passes),
             pass_rate_ci: Interval::over_tasks(&passes, self.manifest.seed),
             weighted: self.weighted(),
@@ -204,6 +236,8 @@ impl<'a> Tally<'a> {
             seconds: time_spent(overall.seconds, &mut self.seconds),
             task_usage: self.task_usage(),
             usage: self.usage,
+            judge: (self.judge.reported > 0).then_some(self.judge),
+            people,
             faults: self.faults,
             turn_ends: self.ends,
             marks: self.marks,

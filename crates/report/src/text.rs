@@ -10,7 +10,7 @@ use crate::confidence::Interval;
 pub(crate) const NONE: &str = "-";
 
 /// The text on one line, without control and direction characters.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

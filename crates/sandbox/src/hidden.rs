@@ -57,7 +57,12 @@ impl Hidden {
                 folder: hidden.is_dir(),
             })
         };
-        self.0.iter().filter_map(seen).collect()
+        let mut covered: Vec<Seen> = self.0.iter().filter_map(seen).collect();
+        // Whatever is named twice, or lies in something else that is hidden, is covered by one cover: a
+        // second one has no place to be put in.
+        covered.sort_by(|one, other| one.inside.cmp(&other.inside));
+        covered.dedup_by(|next, kept| next.inside.starts_with(&kept.inside));
+        covered
     }
 }
 
@@ -90,7 +95,7 @@ fn reachable(hidden: &Path, host: &Path, open: impl Fn(&Metadata) -> bool) -> bo
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
@@ -100,11 +105,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         for name in ["shown/suite/agents", "elsewhere", "shown-not"] {
             fs::create_dir_all(at(name)).unwrap();
-            fs::set_permissions(
-                at(name),
-                std::os::unix::fs::PermissionsExt::from_mode(0o755),
-            )
-            .unwrap();
+            fs::set_permissions(at(name), fs::Permissions::from_mode(0o755)).unwrap();
         }
         symlink(at("shown/suite"), at("link")).unwrap();
         let hidden = Hidden::new(vec![
@@ -123,5 +124,42 @@ mod tests {
         assert!(within("shown/suite/agents").is_empty());
         fs::create_dir_all(at("shown/later/runs")).unwrap();
         assert_eq!(within("shown").len(), 2);
+    }
+
+    #[test]
+    fn one_cover_is_enough() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("runs/first")).unwrap();
+        for file in ["config.toml", "runs/first/key", "runs.txt"] {
+            fs::write(at(file), "").unwrap();
+        }
+        symlink(at("config.toml"), at("link")).unwrap();
+        let named = [
+            "runs.txt",
+            "runs/first/key",
+            "config.toml",
+            "runs",
+            "link",
+            "config.toml",
+        ];
+        let hidden = Hidden::new(named.map(at).to_vec());
+        let open = fs::Permissions::from_mode(0o755);
+        for shown in ["", "runs", "runs/first"] {
+            fs::set_permissions(at(shown), open.clone()).unwrap();
+        }
+        let within = |host: &str| {
+            let seen = hidden.within(&at(host), Path::new("/inside"));
+            Vec::from_iter(seen.into_iter().map(|seen| seen.inside))
+        };
+        assert_eq!(
+            within(""),
+            ["/inside/config.toml", "/inside/runs", "/inside/runs.txt"].map(PathBuf::from)
+        );
+        assert_eq!(
+            within("runs"),
+            [PathBuf::from("/inside/first/key")],
+            "it is covered where what is around it is shown"
+        );
     }
 }

@@ -1,12 +1,14 @@
 //! The maths behind scores: intervals, the bootstrap over tasks, pass@k and pass^k, means,
-//! interquartile means and percentiles. Pure functions over numbers: no I/O, no knowledge of tasks or runs.
+//! interquartile means and percentiles, agreement of two judges. Pure functions over numbers: no I/O, no knowledge of tasks or runs.
 
+mod agreement;
 mod bootstrap;
 mod interval;
 mod iqm;
 mod repeats;
 mod spread;
 
+pub use agreement::Agreement;
 pub use bootstrap::{Cluster, bootstrap, resamples_for};
 pub use interval::{Interval, wilson};
 pub use iqm::{iqm, iqm_interval};

@@ -2,15 +2,26 @@
 //! `docs/run-folder.md`.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use agon_core::{Digest, TaskId};
+use agon_core::{Digest, Picture, TaskId};
 use jiff::Timestamp;
+use serde::Deserialize;
 use tempfile::NamedTempFile;
 
+use crate::blobs;
 use crate::error::StoreError;
 use crate::stored::{FORMAT, Manifest};
+
+/// A screen of the largest size that there may be, as noise.
+const MOST_OF_A_PICTURE: u64 = 256 << 20;
+
+/// What every manifest says, whatever its format.
+#[derive(Deserialize)]
+struct Written {
+    format: Option<u64>,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFolder {
@@ -71,6 +82,11 @@ impl RunFolder {
         self.path.join("run.json")
     }
 
+    /// What people say about trials.
+    pub fn reviews_file(&self) -> PathBuf {
+        self.path.join("reviews.jsonl")
+    }
+
     pub fn trials_file(&self) -> PathBuf {
         self.path.join("trials.jsonl")
     }
@@ -94,6 +110,26 @@ impl RunFolder {
     pub fn blob(&self, digest: &Digest) -> PathBuf {
         let hex = digest.to_hex();
         self.blobs().join(&hex[..2]).join(&hex[2..])
+    }
+
+    /// The bytes of a picture, which still are what was recorded.
+    pub fn picture(&self, picture: &Picture) -> Result<Picture, StoreError> {
+        let path = self.blob(&picture.blob);
+        let read = || -> io::Result<Picture> {
+            if picture.bytes > MOST_OF_A_PICTURE {
+                return Err(io::Error::other("it is larger than any picture of ours"));
+            }
+            let mut data = Vec::new();
+            // One more than there should be shows that there are too many.
+            let most = picture.bytes.saturating_add(1);
+            File::open(&path)?.take(most).read_to_end(&mut data)?;
+            let found = Picture::new(picture.format, data);
+            if found != *picture {
+                return Err(io::Error::other(blobs::CHANGED));
+            }
+            Ok(found)
+        };
+        read().map_err(StoreError::io("can't read", &path))
     }
 
     pub fn has_manifest(&self) -> bool {
@@ -148,11 +184,13 @@ impl RunFolder {
             path: path.clone(),
             message,
         };
-        let value: serde_json::Value =
+        // Looked at before the rest, which a newer one may say otherwise. A tree of it all would take
+        // several times what is kept of it.
+        let written: Written =
             serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?;
-        match value.get("format").and_then(serde_json::Value::as_u64) {
+        match written.format {
             Some(found) if found > u64::from(FORMAT) => Err(StoreError::Newer { path, found }),
-            _ => serde_json::from_value(value).map_err(|error| broken(error.to_string())),
+            _ => serde_json::from_slice(&text).map_err(|error| broken(error.to_string())),
         }
     }
 

@@ -8,6 +8,7 @@ mod lines;
 mod progress;
 mod reader;
 mod recorder;
+mod reviews;
 mod said;
 pub mod stored;
 mod sync;
@@ -19,7 +20,9 @@ pub use folder::{RunFolder, RunLock};
 pub use progress::{Latest, Progress};
 pub use reader::RunReader;
 pub use recorder::{Cleaner, Listener, Recorder};
+pub use reviews::{Review, ReviewVerdict, Reviews, played_in, standing};
 pub use stored::{
-    AgentStamp, EventsAt, HostStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp, TrialLine,
+    AgentStamp, EventsAt, HostStamp, JudgeStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp,
+    TrialLine,
 };
 pub use writer::RunWriter;

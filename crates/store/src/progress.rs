@@ -17,6 +17,8 @@ use crate::writer::{FINAL, PADDED_TRUE};
 pub struct Latest {
     /// Highest attempt number so far.
     pub attempt: u32,
+    /// The attempt that the final line's trial was played in; 0 without one.
+    pub played_in: u32,
     /// The outcome of the final attempt, if there is one.
     pub outcome: Option<Outcome>,
     /// The final attempt faulted in a way that another try could mend.
@@ -57,9 +59,13 @@ struct Peek<'a> {
     #[serde(default)]
     regraded: bool,
     #[serde(default)]
+    played_in: Option<u32>,
+    #[serde(default)]
     steps: u32,
     #[serde(default)]
     usage: Usage,
+    #[serde(default)]
+    judge: Usage,
 }
 
 #[derive(Deserialize)]
@@ -85,7 +91,10 @@ impl Progress {
     }
 
     fn add(&mut self, peek: &Peek<'_>, final_at: Option<u64>) {
-        if !peek.regraded {
+        if peek.regraded {
+            // The rest was counted when it was played.
+            self.usage += &peek.judge;
+        } else {
             self.steps += u64::from(peek.steps);
             self.usage += &peek.usage;
         }
@@ -104,6 +113,7 @@ impl Progress {
                 self.stale.extend(latest.final_at);
                 latest.final_at = final_at;
                 latest.key = peek.key;
+                latest.played_in = peek.played_in.unwrap_or(peek.attempt);
                 latest.outcome = Some(peek.outcome);
                 latest.retryable = peek
                     .fault

@@ -20,9 +20,6 @@ const AT_ONCE: u64 = 1 << 20;
 /// A frozen working folder is kept only up to a size; one that unpacks to more is not ours.
 const MOST_UNPACKED: u64 = 4 << 30;
 
-/// A screen of the largest size that there may be, as noise.
-const MOST_OF_A_PICTURE: u64 = 256 << 20;
-
 #[derive(Debug)]
 pub struct RunReader {
     folder: RunFolder,
@@ -154,22 +151,7 @@ impl RunReader {
 
     /// The bytes of a picture, which still are what was recorded.
     pub fn picture(&self, picture: &Picture) -> Result<Picture, StoreError> {
-        let path = self.folder.blob(&picture.blob);
-        let read = || -> io::Result<Picture> {
-            if picture.bytes > MOST_OF_A_PICTURE {
-                return Err(io::Error::other("it is larger than any picture of ours"));
-            }
-            let mut data = Vec::new();
-            // One more than there should be shows that there are too many.
-            let most = picture.bytes.saturating_add(1);
-            File::open(&path)?.take(most).read_to_end(&mut data)?;
-            let found = Picture::new(picture.format, data);
-            if found != *picture {
-                return Err(io::Error::other(blobs::CHANGED));
-            }
-            Ok(found)
-        };
-        read().map_err(StoreError::io("can't read", &path))
+        self.folder.picture(picture)
     }
 
     /// Unpacks a blob (the frozen working folder) into a temporary file.

@@ -28,6 +28,9 @@ pub struct Manifest {
     /// The models that the run may ask; the first is that of its agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<ModelStamp>,
+    /// Who decides about checks that are prose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeStamp>,
     pub seed: u64,
     pub epochs: u32,
     /// The clock by which dates in task files were expanded; a resume expands by the same.
@@ -82,6 +85,16 @@ pub struct ModelStamp {
     /// Of the tape that answered in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<Digest>,
+}
+
+/// A judge, as far as it decides what is judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgeStamp {
+    pub model: ModelStamp,
+    /// How often it is asked about each check.
+    pub votes: u32,
+    /// Over what it is told beside the evidence.
+    pub prompts: Digest,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -145,6 +158,9 @@ pub struct TrialLine {
     pub seconds: TimeSplit,
     #[serde(default, skip_serializing_if = "Usage::is_empty")]
     pub usage: Usage,
+    /// What judges used; a part of `usage`.
+    #[serde(default, skip_serializing_if = "Usage::is_empty")]
+    pub judge: Usage,
     /// This attempt came after a fault of an earlier one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retried: bool,
@@ -154,6 +170,9 @@ pub struct TrialLine {
     /// Graded again, not played again: its time and usage are those of the attempt it was played in.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub regraded: bool,
+    /// The attempt that it was played in, where that is another one: it was graded again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played_in: Option<u32>,
     /// A check ran where the agent had been.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,

@@ -16,7 +16,7 @@ use crate::error::{SourceText, SuiteError, SuiteErrors};
 use crate::format::SuiteFile;
 use crate::harbor;
 use crate::layout::{self, Found};
-use crate::lint::Finding;
+use crate::lint::{Finding, as_written};
 use crate::source::{MAX_FILE, Node, NodeError, parse_toml, parse_yaml};
 use crate::tree;
 
@@ -102,8 +102,9 @@ pub fn load_suite(path: &Path, options: &LoadOptions<'_>) -> Result<Suite, Suite
         options,
     };
     let mut tasks = Vec::with_capacity(layout.tasks.len());
+    let mut notes = Vec::new();
     for found in layout.tasks {
-        match loader.task(found) {
+        match loader.task(found, &mut notes) {
             Ok(task) => tasks.push(task),
             Err(more) => errors.extend(more),
         }
@@ -122,7 +123,7 @@ pub fn load_suite(path: &Path, options: &LoadOptions<'_>) -> Result<Suite, Suite
         digest: suite_digest(&tasks),
         hidden: Vec::new(),
         builds: Vec::new(),
-        notes: Vec::new(),
+        notes,
         tasks,
     })
 }
@@ -147,10 +148,11 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn task(&self, found: Found) -> Result<Task, Vec<SuiteError>> {
+    fn task(&self, found: Found, notes: &mut Vec<Finding>) -> Result<Task, Vec<SuiteError>> {
         let source = read_text(&found.file).map_err(|error| vec![error])?;
         let parsed = parse_yaml(source.text());
         let mut node = parsed.map_err(|error| vec![source.error(error)])?;
+        notes.extend(as_written(&found.id, &node));
         build::expand(&mut node, self.now, &self.options.zone);
         let (visible, verify, solve) =
             extras(found.folder.as_deref()).map_err(|error| vec![error])?;

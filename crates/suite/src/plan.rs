@@ -81,7 +81,9 @@ impl Plan {
         if options.epochs == 0 {
             return Err(PlanError::NoEpochs);
         }
-        let tasks: Vec<_> = tasks.into_iter().map(Arc::new).collect();
+        let mut tasks: Vec<_> = tasks.into_iter().map(Arc::new).collect();
+        // A list that was made from one of tasks keeps the room that they took.
+        tasks.shrink_to_fit();
         let mut seen = HashSet::new();
         if let Some(task) = tasks.iter().find(|task| !seen.insert(&task.id)) {
             return Err(PlanError::Twice(task.id.clone()));

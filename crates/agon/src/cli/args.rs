@@ -12,10 +12,14 @@ use super::arena::ArenaCommand;
 use super::bench::BenchCommand;
 use super::desktop::DesktopArgs;
 use super::export::{ExportArgs, ImportArgs};
+use super::judge::{JudgeArgs, JudgeCommand};
 use super::llm::{LlmCommand, ModelArgs};
 use super::ocr::OcrCommand;
 use super::predict::PredictArgs;
+use super::review::ReviewArgs;
 use super::solve::SolveArgs;
+use super::suite::SuiteCommand;
+use super::validate::ValidateArgs;
 
 /// Evaluates autonomous agents: puts them in front of tasks in real environments, records
 /// everything, and gives a score that can be trusted.
@@ -51,6 +55,16 @@ pub(super) enum Command {
     List(ListArgs),
     /// Check suites: schema, and that doing nothing fails and the solution passes.
     Lint(LintArgs),
+    /// Grade a run again from its record, with a judge where checks are prose.
+    Validate(Box<ValidateArgs>),
+    /// Find out how far a judge can be trusted.
+    #[command(subcommand)]
+    Judge(JudgeCommand),
+    /// Say yourself which trials passed.
+    Review(ReviewArgs),
+    /// Look at suites as a whole.
+    #[command(subcommand)]
+    Suite(SuiteCommand),
     /// Report on runs; several are compared.
     Report(ReportArgs),
     /// Write a run in another system's form.
@@ -95,16 +109,37 @@ pub(super) struct RunArgs {
     pub(super) selection: SelectionArgs,
     #[command(flatten)]
     pub(super) play: PlayArgs,
+    #[command(flatten)]
+    pub(super) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(super) cases: CaseArgs,
     /// Only list what would be played.
     #[arg(long)]
     pub(super) dry_run: bool,
+}
+
+/// What desktop test cases know beside the rest.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct CaseArgs {
+    /// Somebody else plays each task in an environment of his own: cmd:PROGRAM ARGS or http://URL.
+    #[arg(long, value_name = "R", conflicts_with = "agent")]
+    pub(super) runner: Option<String>,
+    /// Given to the runner as it is.
+    #[arg(long, value_name = "FILE", requires = "runner")]
+    pub(super) agent_yaml: Option<String>,
+    /// The run folder, with a file CATEGORY/ID.json per task beside its own, as OSUniverse writes them.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "resume"])]
+    pub(super) results: Option<PathBuf>,
+    /// Take another image, derived from the one that tasks name. Can be given often.
+    #[arg(long = "image", value_name = "OLD=NEW")]
+    pub(super) images: Vec<String>,
 }
 
 /// How a run is played, whatever is played in it.
 #[derive(Debug, Clone, Args)]
 pub(super) struct PlayArgs {
     /// Trials at a time [default: one per core; 32 for predictions].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, visible_alias = "runners", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) workers: Option<u16>,
     /// Trials per task [default: 1].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -161,10 +196,20 @@ Examples:
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct SelectionArgs {
     /// Only tasks of these categories.
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(
+        long,
+        visible_alias = "categories",
+        value_name = "A,B",
+        value_delimiter = ','
+    )]
     pub(super) category: Vec<String>,
     /// Only tasks of these levels: paper, wood, bronze, silver, gold; none: without a level.
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(
+        long,
+        visible_alias = "levels",
+        value_name = "A,B",
+        value_delimiter = ','
+    )]
     pub(super) level: Vec<String>,
     /// Only tasks that an expression picks, such as 'tag(network) and not name(/draft/)'.
     #[arg(long, value_name = "EXPR")]
@@ -267,18 +312,22 @@ pub(super) enum ImageCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agon image build desktop
+  agon image build desktop --with-office         makes agon-desktop-office:12
   agon image build desktop --with-browser --tag agon-desktop-browser:12
   agon image build desktop --from-registry       where debian:12-slim can be pulled")]
 pub(super) struct ImageBuildArgs {
     /// What to make.
     #[arg(value_enum)]
     pub(super) what: ImageKind,
-    /// The name of the image.
-    #[arg(long, value_name = "NAME:TAG", default_value = "agon-desktop:12", value_parser = image_tag)]
-    pub(super) tag: String,
+    /// The name of the image [default: agon-desktop:12, with office programs agon-desktop-office:12].
+    #[arg(long, value_name = "NAME:TAG", value_parser = image_tag)]
+    pub(super) tag: Option<String>,
     /// Put a browser (Chromium) into it.
     #[arg(long)]
     pub(super) with_browser: bool,
+    /// Put office programs (LibreOffice Calc and Writer) and a browser into it.
+    #[arg(long)]
+    pub(super) with_office: bool,
     /// From Debian's packages, with mmdebstrap; this is what happens by default.
     #[arg(long, conflicts_with = "from_registry")]
     pub(super) from_packages: bool,
@@ -295,7 +344,7 @@ pub(super) struct ImageBuildArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum ImageKind {
-    /// An X server, a window manager, a terminal, a text editor and a calculator.
+    /// An X server, a window manager, a terminal, an editor, a calculator, a file manager and games.
     Desktop,
 }
 
@@ -328,7 +377,7 @@ pub(super) struct CompletionArgs {
     pub(super) shell: clap_complete::Shell,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+pub(super) fn share(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
     if (0.0..=1.0).contains(&value) {
         Ok(value)

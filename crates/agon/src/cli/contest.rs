@@ -10,14 +10,15 @@ use agon_agent::{AgentFactory, AgentSpec, KINDS, Services};
 use agon_core::environment::Network;
 use agon_core::{Clock, Digest, Environment, EnvironmentKind, Money, Seed, Task, User};
 use agon_engine::{
-    Dispatch, Mode, Providers, Removals, RunEnd, Shelf, Spent, Table, Watch, digests, dispatch,
-    regrade, select,
+    Dispatch, Mode, Providers, Regraded, Removals, RunEnd, Shelf, Spent, Table, Watch, digests,
+    dispatch, regrade, select,
 };
+use agon_grade::Judge;
 use agon_llm::config::Config;
 use agon_llm::{Account, Budget, Model, Session};
 use agon_sandbox::container::ContainerProvider;
 use agon_store::stored::FORMAT;
-use agon_store::{AgentStamp, Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
+use agon_store::{AgentStamp, JudgeStamp, Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
 use agon_suite::{AgentIdentity, Plan, PlanOptions};
 use jiff::Timestamp;
 use tokio::task::spawn_blocking;
@@ -42,6 +43,8 @@ pub(super) struct Entry {
     /// Where agents of ours find their settings and further models.
     pub(super) config: Option<Arc<Config>>,
     pub(super) session: Option<Arc<Session>>,
+    /// Whom checks of prose are put to.
+    pub(super) judge: Option<Judge>,
     /// Of the tape that answers instead of them.
     pub(super) tape: Option<Digest>,
     pub(super) seed: u64,
@@ -58,6 +61,7 @@ pub(super) struct Contest {
     pub(super) manifest: Manifest,
     agents: AgentFactory,
     users: Users,
+    judge: Option<Judge>,
     providers: Providers,
     clock: Arc<dyn Clock>,
 }
@@ -89,7 +93,14 @@ impl Contest {
         };
         agon_engine::make_images(&loaded.builds, output::say).await;
         let plan = Plan::new(loaded.tasks, options).map_err(Failure::new)?;
-        let (limits, engines, images) = preflight(&plan, &providers).await?;
+        let (limits, engines, images) = match agents.elsewhere() {
+            Some(_) => Default::default(),
+            // What only a record is needed for needs nothing; a check that does need it says so.
+            None if entry.played_by.is_some() => {
+                preflight(&plan, &providers).await.unwrap_or_default()
+            }
+            None => preflight(&plan, &providers).await?,
+        };
         let named = plan.tasks().to_vec();
         let programs = spawn_blocking(move || digests(named.iter().map(AsRef::as_ref)));
         let programs = programs.await.map_err(Failure::new)?;
@@ -125,6 +136,7 @@ impl Contest {
                 .iter()
                 .map(|model| model_stamp::stamp(model, entry.tape))
                 .collect::<Result<_, _>>()?,
+            judge: judge_stamp(entry, &plan)?,
             seed: entry.seed,
             epochs: entry.epochs,
             dates_from: entry.dates_from,
@@ -142,6 +154,7 @@ impl Contest {
             manifest,
             agents,
             users,
+            judge: entry.judge.clone(),
             providers,
             clock,
         })
@@ -180,17 +193,23 @@ impl Contest {
         stop: &CancellationToken,
     ) -> Result<RunEnd, Failure> {
         let providers = self.providers.clone();
+        let (run, programs) = {
+            // What is not needed of it goes with this block: a stamp of each task.
+            let manifest = self.manifest;
+            (manifest.run, manifest.programs)
+        };
         let table = Arc::new(Table {
-            run: self.manifest.run,
+            run,
             clock: self.clock,
             writer: RunWriter::open(folder)?,
             providers: self.providers,
             agents: self.agents,
             users: self.users,
+            judge: self.judge,
             watch: Arc::clone(&watch),
             keep_work: KEEP_WORK,
             removals: Removals::default(),
-            programs: Shelf::new(self.manifest.programs),
+            programs: Shelf::new(programs),
             account: Arc::new(Account::of_run(Budget {
                 tokens: options.budget.tokens,
                 money: options.budget.money,
@@ -198,8 +217,14 @@ impl Contest {
         });
         let end = if mode == Mode::ValidateOnly {
             let reader = RunReader::open(folder.path())?;
-            regrade(&table, &reader, &self.plan, options.workers, stop).await
+            let all = Regraded::All;
+            regrade(&table, &reader, &self.plan, all, options.workers, stop).await
         } else {
+            if table.judge.is_some() {
+                let reader = RunReader::open(folder.path())?;
+                let those = Regraded::Unjudged;
+                regrade(&table, &reader, &self.plan, those, options.workers, stop).await?;
+            }
             let selected = select(&table.writer, &self.plan, mode)?;
             if table.writer.cut_torn_line() {
                 watch.note("the last line of trials.jsonl was torn: that attempt never counted");
@@ -215,6 +240,19 @@ impl Contest {
     }
 }
 
+/// The judge, if any task asks for one.
+fn judge_stamp(entry: &Entry, plan: &Plan) -> Result<Option<JudgeStamp>, Failure> {
+    let asked = plan.tasks().iter().any(|task| task.needs_judge());
+    let Some(judge) = entry.judge.as_ref().filter(|_| asked) else {
+        return Ok(None);
+    };
+    Ok(Some(JudgeStamp {
+        model: model_stamp::stamp(judge.model(), entry.tape)?,
+        votes: judge.options().votes,
+        prompts: judge.prompts(),
+    }))
+}
+
 /// The agent, ready to be made for each trial.
 fn enter_agent(
     entry: &Entry,
@@ -226,7 +264,10 @@ fn enter_agent(
     } else {
         &entry.agent
     };
-    let kinds = KINDS.iter().chain(agon_workflow::codeact::KINDS);
+    let kinds = KINDS
+        .iter()
+        .chain(agon_workflow::codeact::KINDS)
+        .chain(agon_testcase::agents::KINDS);
     let spec = AgentSpec::parse_among(name, kinds)?;
     let services = Services {
         local: Arc::clone(&providers.local),

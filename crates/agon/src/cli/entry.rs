@@ -8,8 +8,8 @@ use super::args::{Cli, Command};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::{
-    arena, bench, clean, desktop, doctor, export, image, lint, list, llm, ocr, output, predict,
-    report, run, schema, solve,
+    arena, bench, clean, desktop, doctor, export, image, judge, lint, list, llm, ocr, output,
+    predict, report, review, run, schema, solve, suite, validate,
 };
 
 pub fn main() -> ExitCode {
@@ -31,6 +31,10 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Bench(command) => in_runtime(bench::bench(&command)),
         Command::List(args) => list::list(&args),
         Command::Lint(args) => in_runtime(lint::lint(&args)),
+        Command::Validate(args) => in_runtime(validate::validate(&args)),
+        Command::Judge(command) => in_runtime(judge::judge(&command)),
+        Command::Review(args) => review::review(&args),
+        Command::Suite(command) => suite::suite(&command),
         Command::Report(args) => report::report(&args),
         Command::Export(args) => export::export(&args),
         Command::Import(args) => export::import(&args),

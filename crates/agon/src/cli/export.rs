@@ -1,8 +1,11 @@
 //! `agon export` and `agon import`: runs in other systems' forms, and back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use agon_store::RunReader;
+use agon_core::clock::FixedClock;
+use agon_store::{Manifest, RunReader};
+use agon_suite::{LoadOptions, load_suite};
+use agon_testcase::results::{self, Book, Cases};
 use agon_workflow::eval;
 use clap::{Args, ValueEnum};
 
@@ -14,6 +17,7 @@ use super::report::{RUNS, find_run};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   agon export runs/latest --format openhands --out exported
+  agon export latest --format osuniverse --out results
   agon export latest --format owa --out exported")]
 pub(super) struct ExportArgs {
     /// A run folder, a name under runs/, or `latest`.
@@ -31,17 +35,20 @@ pub(super) struct ExportArgs {
 enum Form {
     /// output.jsonl and metadata.json of OpenHands evaluations.
     Openhands,
+    /// <category>/<id>.json of OSUniverse.
+    Osuniverse,
     /// report.jsonl of Open World Agents.
     Owa,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   agon import evaluation_outputs/outputs/my_bench/CodeActAgent/gpt-4o_maxiter_30
+  agon import osuniverse/results
   agon report runs/NAME-OF-THE-RUN-THAT-IS-PRINTED")]
 pub(super) struct ImportArgs {
     /// A folder with output.jsonl (and metadata.json) of OpenHands evaluations in it or below, or the file
-    /// itself.
+    /// itself; or a folder with <category>/<id>.json of OSUniverse, or such a file.
     #[arg(value_name = "DIR")]
     from: PathBuf,
     /// Where the run folders are made.
@@ -55,6 +62,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
         .map_err(|error| Failure::new(format_args!("{}: {error}", args.out.display())))?;
     let written = match args.format {
         Form::Openhands => agon_workflow::results::export(reader, &args.out)?,
+        Form::Osuniverse => osuniverse(&reader, &args.out)?,
         Form::Owa => {
             let path = args.out.join("report.jsonl");
             let mut lines = Vec::new();
@@ -70,11 +78,62 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// What the tasks were is in their suites, if these are still where they were.
+fn osuniverse(reader: &RunReader, out: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let book = Book::new(reader.manifest(), cases(reader.manifest()));
+    let exported = results::export(reader, &book, out)?;
+    if exported.faulted > 0 {
+        let trials = output::count(exported.faulted as u64, "trial");
+        output::say(&format!("no file for {trials} that ended in a fault"));
+    }
+    if exported.other_epochs > 0 {
+        let trials = output::count(exported.other_epochs as u64, "trial");
+        output::say(&format!(
+            "no file for {trials} of later epochs: there is one file for a case"
+        ));
+    }
+    Ok(exported.written)
+}
+
+fn cases(manifest: &Manifest) -> Cases {
+    let clock = FixedClock(manifest.dates_from);
+    let options = LoadOptions::new(&clock);
+    let mut found = Cases::new();
+    // An imported run has the results themselves in place of suites.
+    let suites = manifest.suites.iter().filter(|suite| {
+        let path = Path::new(&suite.path);
+        path.exists() && !results::is_results(path)
+    });
+    for suite in suites {
+        match load_suite(Path::new(&suite.path), &options) {
+            Ok(loaded) => {
+                if loaded.digest != suite.digest {
+                    output::say(&format!(
+                        "note: {} was changed since the run: the files tell of its cases as they are now",
+                        suite.path
+                    ));
+                }
+                found.extend(results::cases(&loaded.tasks));
+            }
+            Err(error) => output::say(&format!(
+                "note: {} can't be read, so that the files tell of its cases what the run knows: {}",
+                suite.path,
+                output::plain(&error.to_string())
+            )),
+        }
+    }
+    found
+}
+
 pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
+    if results::is_results(&args.from) {
+        return import_results(args);
+    }
     let imported = eval::import(&args.from, &args.out)?;
     if imported.is_empty() {
         return Err(Failure::new(format_args!(
-            "there is no output.jsonl at or below {}",
+            "there is no output.jsonl of OpenHands at or below {0}, and no <category>/<id>.json of OSUniverse \
+             in it",
             args.from.display()
         )));
     }
@@ -105,5 +164,21 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
             imported.len()
         )));
     }
+    Ok(Exit::Done)
+}
+
+fn import_results(args: &ImportArgs) -> Result<Exit, Failure> {
+    let made = results::import(&args.from, &args.out)?;
+    for warning in &made.warnings {
+        output::say(&format!("agon: {}", output::plain(warning)));
+    }
+    output::say(&format!(
+        "{}: {}, {} without a score, {} judged by people",
+        made.from.display(),
+        output::count(made.cases as u64, "case"),
+        made.ungraded,
+        made.reviewed
+    ));
+    output::data(&made.run.display().to_string())?;
     Ok(Exit::Done)
 }

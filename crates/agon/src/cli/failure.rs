@@ -81,6 +81,7 @@ failures!(
     agon_report::ReportError,
     agon_sandbox::SandboxError,
     agon_store::StoreError,
+    agon_testcase::results::ResultsError,
     agon_workflow::controller::ControllerError,
     agon_workflow::eval::EvalFileError,
     agon_workflow::runtime::RuntimeError,

@@ -12,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
 use self::bootstrap::{Bootstrap, End};
-use self::recipe::{ENV, LABEL_KIND, Recipe, Source};
+use self::recipe::{ENV, Extras, LABEL_KIND, Recipe, Source};
 use super::args::{ImageBuildArgs, ImageCommand, ImageKind, JsonArgs};
 use super::exit::Exit;
 use super::failure::Failure;
@@ -35,22 +35,22 @@ async fn build(args: &ImageBuildArgs) -> Result<Exit, Failure> {
     } else {
         Source::Packages
     };
-    let recipe = Recipe {
-        source,
-        browser: args.with_browser,
+    let extras = match (args.with_office, args.with_browser) {
+        (true, _) => Extras::Office,
+        (false, true) => Extras::Browser,
+        (false, false) => Extras::None,
     };
+    let recipe = Recipe { source, extras };
+    let tag = args.tag.as_deref().unwrap_or(extras.tag());
     let images = Images::connect().await?;
-    let there = images.labels(&args.tag).await?;
+    let there = images.labels(tag).await?;
     if !args.force && there.is_some_and(|labels| recipe.made(&labels)) {
-        output::say(&format!(
-            "{} is up to date (--force makes it again)",
-            args.tag
-        ));
+        output::say(&format!("{tag} is up to date (--force makes it again)"));
         return Ok(Exit::Done);
     }
     let started = Instant::now();
-    let name = recipe.name(&args.tag);
-    output::say(&format!("making {}; this takes a minute or more", args.tag));
+    let name = recipe.name(tag);
+    output::say(&format!("making {tag}; this takes a minute or more"));
     let done = match source {
         Source::Packages => from_packages(&images, recipe, &name, args.mirror.as_deref()).await?,
         Source::Registry => from_registry(&images, recipe, &name).await?,
@@ -58,7 +58,7 @@ async fn build(args: &ImageBuildArgs) -> Result<Exit, Failure> {
     match done {
         Ended::Made => {
             let seconds = started.elapsed().as_secs_f64();
-            output::say(&format!("made {} in {seconds:.0} s", args.tag));
+            output::say(&format!("made {tag} in {seconds:.0} s"));
             Ok(Exit::Done)
         }
         Ended::Interrupted => Ok(Exit::Interrupted),
@@ -87,7 +87,7 @@ async fn from_packages(
     };
     Err(Failure::new(format_args!(
         "{why}; mmdebstrap said last:\n{said}It needs Debian's mirrors (or --mirror URL), the \
-         package debian-archive-keyring and room for about 2 GB in $TMPDIR or /tmp."
+         package debian-archive-keyring and room for about 2 GB (office: 5 GB) in $TMPDIR or /tmp."
     )))
 }
 

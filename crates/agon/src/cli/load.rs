@@ -58,6 +58,35 @@ impl Loaded {
         })
     }
 
+    /// Takes images that are derived from those that tasks name, `OLD=NEW`: the environment is another one
+    /// then, and so are its trials.
+    pub(super) fn derive_images(&mut self, pairs: &[String]) -> Result<(), Failure> {
+        for pair in pairs {
+            let bad = || {
+                Failure::new(format_args!(
+                    "--image {pair}: write OLD=NEW, such as agon-desktop:12=my-desktop:1"
+                ))
+            };
+            let (old, new) = pair.split_once('=').ok_or_else(bad)?;
+            if old.is_empty() || new.is_empty() || new.contains(',') {
+                return Err(bad());
+            }
+            let mut found = false;
+            for task in &mut self.tasks {
+                if task.environment.image.as_deref() == Some(old) {
+                    task.derive_image(new);
+                    found = true;
+                }
+            }
+            if !found {
+                return Err(Failure::new(format_args!(
+                    "--image {pair}: no task of these is played in an image `{old}`"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// What no agent may see: the suites, this run and the others.
     pub(super) fn hidden(&self, folder: &RunFolder) -> Vec<PathBuf> {
         let suites = self.suites.iter().map(|suite| PathBuf::from(&suite.path));

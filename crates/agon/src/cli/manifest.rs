@@ -8,6 +8,7 @@ use agon_core::{Digest, TaskId};
 use agon_engine::Mode;
 use agon_store::{Manifest, RunFolder, TaskStamp};
 use agon_suite::{AgentIdentity, Facts, SuiteFacts, TaskFacts, difference};
+use agon_testcase::results::IMPORTED;
 
 use super::failure::Failure;
 use super::model_stamp;
@@ -61,11 +62,14 @@ pub(super) fn settle(
     };
     let (old, new) = (old.as_ref(), new.as_ref());
     let mut differences = match mode {
+        // Another system played it: there is nothing of ours that could have changed.
+        Mode::ValidateOnly if is_imported(old) => return Ok(()),
         // Other checks are the point of grading again; what was played stays what it was.
         Mode::ValidateOnly => difference(&played_facts(old), &played_facts(new)),
         _ => {
             let mut lines = difference(&facts(old), &facts(new));
             lines.extend(model_stamp::differences(old, new));
+            lines.extend(model_stamp::judges(old, new, &path.to_string()));
             lines.extend(programs(old, new));
             lines
         }
@@ -81,6 +85,11 @@ pub(super) fn settle(
         "{path} holds another run; choose another --out, or undo what differs:\n  {}",
         differences.join("\n  ")
     )))
+}
+
+/// Made of results of another system, whoever has graded them since.
+fn is_imported(manifest: &Manifest) -> bool {
+    manifest.checkers.starts_with(IMPORTED)
 }
 
 /// A manifest without the tasks that another one does not have.
@@ -110,8 +119,16 @@ fn grown(old: &Manifest, new: &Manifest) -> Manifest {
 pub(super) fn regraded(folder: &RunFolder, old: &Manifest, new: &Manifest) -> Result<(), Failure> {
     let mut manifest = old.clone();
     manifest.suites.clone_from(&new.suites);
-    manifest.tasks.clone_from(&new.tasks);
-    manifest.checkers.clone_from(&new.checkers);
+    manifest.tasks = match is_imported(old) {
+        // The suite may have more than what was imported.
+        true => among(new, old).tasks,
+        false => new.tasks.clone(),
+    };
+    manifest.checkers = match is_imported(old) {
+        true => format!("{IMPORTED}, {}", new.checkers),
+        false => new.checkers.clone(),
+    };
+    manifest.judge.clone_from(&new.judge);
     manifest.plan = new.plan;
     folder.write_manifest(&manifest)?;
     Ok(())
@@ -171,6 +188,16 @@ fn programs(old: &Manifest, new: &Manifest) -> Vec<String> {
     changed.collect()
 }
 
+/// The digest behind a name counts where both were looked at.
+fn same_image(was: &str, is: &str) -> bool {
+    let parts = |image: &str| match image.split_once(" (") {
+        Some((name, digest)) => (name.to_owned(), Some(digest.to_owned())),
+        None => (image.to_owned(), None),
+    };
+    let ((was, old), (is, new)) = (parts(was), parts(is));
+    was == is && (old.is_none() || new.is_none() || old == new)
+}
+
 /// Images that are not what they were under the same name.
 fn images(old: &Manifest, new: &Manifest) -> Vec<String> {
     let mut lines = Vec::new();
@@ -180,7 +207,7 @@ fn images(old: &Manifest, new: &Manifest) -> Vec<String> {
             continue;
         };
         let line = format!("image: {was} -> {is}");
-        if was != is && !lines.contains(&line) {
+        if !same_image(was, is) && !lines.contains(&line) {
             lines.push(line);
         }
     }

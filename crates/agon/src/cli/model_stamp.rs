@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agon_core::Digest;
 use agon_llm::local::fingerprint;
 use agon_llm::{Model, ModelSpec, Provider, Scrubber, Wire};
-use agon_store::{Manifest, ModelStamp};
+use agon_store::{JudgeStamp, Manifest, ModelStamp};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
@@ -93,6 +93,35 @@ fn settings(spec: &ModelSpec) -> Result<BTreeMap<String, Value>, Failure> {
     let clean = |value: Value| Scrubber::clean(&value).into_owned();
     let said = said.map(|(name, value)| (name.to_owned(), clean(value)));
     Ok(said.collect())
+}
+
+/// What is no longer the same about a run's judge.
+pub(super) fn judges(old: &Manifest, new: &Manifest, run: &str) -> Vec<String> {
+    match (&old.judge, &new.judge) {
+        (old, new) if old == new => Vec::new(),
+        (Some(old), Some(new)) if old.model.name == new.model.name => {
+            let mut lines = difference(&old.model, &new.model);
+            if old.votes != new.votes {
+                lines.push(format!("judge: votes {} -> {}", old.votes, new.votes));
+            }
+            if old.prompts != new.prompts {
+                let (was, is) = (old.prompts.short(), new.prompts.short());
+                lines.push(format!("judge: prompts {was} -> {is}"));
+            }
+            lines
+        }
+        (old, new) => {
+            let name = |stamp: &Option<JudgeStamp>| {
+                stamp
+                    .as_ref()
+                    .map_or("none".to_owned(), |stamp| stamp.model.name.clone())
+            };
+            let (was, is) = (name(old), name(new));
+            vec![format!(
+                "judge: {was} -> {is} (what was played is judged anew by: agon validate {run} --judge {is})"
+            )]
+        }
+    }
 }
 
 /// What is no longer the same about the models of a run.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_agent::AgentFactory;
-use agon_core::Clock;
+use agon_core::verdict::Outcome;
+use agon_core::{Clock, FaultClass};
 use agon_engine::{Dispatch, Mode, RunBudget, RunEnd, Watch};
 use agon_report::{Format, Headline, RunReport, render};
-use agon_store::{Manifest, RunFolder, RunReader};
+use agon_store::{Manifest, Reviews, RunFolder, RunReader};
 
 use super::args::{ModeArg, PlayArgs};
 use super::contest::{Contest, Entry};
@@ -125,13 +126,13 @@ pub(super) async fn play(args: &PlayArgs, sitting: Sitting) -> Result<Exit, Fail
         results.begin(&folder)?;
         watch = results.watch(watch);
     }
-    let new = contest.manifest.clone();
+    let regraded = (mode == Mode::ValidateOnly).then(|| contest.manifest.clone());
     let end = contest.play(&folder, mode, &options, watch, &stop).await?;
     if let Some(results) = &mut results {
         results.end(&folder)?;
     }
     let graded = matches!(end, RunEnd::Complete | RunEnd::Ungraded(_));
-    if let (Mode::ValidateOnly, true, Some(old)) = (mode, graded, old) {
+    if let (Some(new), true, Some(old)) = (regraded, graded, old) {
         manifest::regraded(&folder, old, &new)?;
     }
     let seconds = clock.monotonic().saturating_sub(sitting.began);
@@ -151,12 +152,15 @@ fn discard_if_unused(folder: &RunFolder) {
     }
 }
 
-/// How many trials ended in a fault that another try could mend.
-fn mendable(reader: &RunReader) -> Result<u64, Failure> {
+/// How many trials ended in a fault of such a class.
+fn faults(reader: &RunReader, of: impl Fn(FaultClass) -> bool) -> Result<u64, Failure> {
+    let reviews = Reviews::read(reader.folder())?;
     let mut count = 0;
     reader.for_each_trial(|line| {
-        let fault = line.fault.filter(|_| line.is_final);
-        count += u64::from(fault.is_some_and(|fault| fault.class.mendable()));
+        // What a person has decided waits for nobody.
+        let open = line.is_final && reviews.outcome(&line) == Outcome::Faulted;
+        let fault = line.fault.filter(|_| open);
+        count += u64::from(fault.is_some_and(|fault| of(fault.class)));
     })?;
     Ok(count)
 }
@@ -194,7 +198,7 @@ fn conclude(
             ));
             None
         }
-        RunEnd::Complete => match mendable(&reader)? {
+        RunEnd::Complete => match faults(&reader, FaultClass::mendable)? {
             0 => None,
             faults => Some(format!("{} faulted", output::count(faults, "trial"))),
         },
@@ -210,6 +214,17 @@ fn conclude(
             Some(command) => format!("{why}; go on with: agon {command} --resume {path}{more}"),
             None => format!("{why}; the same command{more} goes on"),
         });
+    }
+    let unjudged = faults(&reader, FaultClass::unjudged)?;
+    if unjudged > 0 {
+        output::say(&format!(
+            "{} for a judge: agon validate {} --judge NAME",
+            match unjudged {
+                1 => "1 trial waits".to_owned(),
+                many => format!("{many} trials wait"),
+            },
+            folder.path().display()
+        ));
     }
     Ok(match (end, args.fail_under) {
         (RunEnd::Interrupted, _) => Exit::Interrupted,

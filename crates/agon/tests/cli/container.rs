@@ -14,13 +14,13 @@ fn task(more: &str) -> String {
     format!("name: Test\ntask: Do it.\n{more}\n")
 }
 
-fn engine() -> String {
+pub(crate) fn engine() -> String {
     std::env::var("DOCKER_HOST")
         .unwrap_or_else(|_| panic!("DOCKER_HOST is not set: run the tests with `cargo xtask test`"))
 }
 
 /// Names of containers that belong to runs of this folder name.
-fn containers(run: &str) -> String {
+pub(crate) fn containers(run: &str) -> String {
     let output = Command::new("docker")
         .args(["--host", &engine(), "ps", "--all", "--format", "{{.Names}}"])
         .args(["--filter", &format!("label=agon.run={run}")])

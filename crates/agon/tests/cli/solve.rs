@@ -1,7 +1,11 @@
 //! `agon solve`: one task from the command line, in a folder of the user's.
 
+#[path = "solve/container.rs"]
+mod container;
 #[path = "solve/ends.rs"]
 mod ends;
+#[path = "solve/going_on.rs"]
+mod going_on;
 #[path = "solve/hidden.rs"]
 mod hidden;
 #[path = "solve/refused.rs"]

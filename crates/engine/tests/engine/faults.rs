@@ -107,6 +107,7 @@ async fn played(fault: ModelFault) -> Vec<(TrialLine, Vec<&'static str>)> {
         },
         agents: AgentFactory::of("failing", Box::new(Failing(fault))),
         users: agon_agent::user::Users::default(),
+        judge: None,
         watch: Arc::new(Unwatched),
         keep_work: 0,
         removals: Removals::default(),

@@ -224,6 +224,7 @@ pub(crate) async fn play(task: Task, actor: Actor, users: Users, retries: u32) -
         },
         agents: AgentFactory::of("actor", Box::new(actor)),
         users,
+        judge: None,
         watch: Arc::new(Unwatched),
         keep_work: 0,
         removals: Removals::default(),

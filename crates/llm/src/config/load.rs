@@ -79,8 +79,21 @@ impl Config {
         Ok(self.model_and_key(name)?.0)
     }
 
+    /// The same model at another address. A name that no section has is then the model's own.
+    pub fn model_at(&self, name: &str, base_url: &str) -> Result<ModelSpec, ConfigError> {
+        Ok(self.resolved(name, Some(base_url))?.0)
+    }
+
     /// The same, and where its key comes from.
     pub fn model_and_key(&self, name: &str) -> Result<(ModelSpec, KeyOrigin), ConfigError> {
+        self.resolved(name, None)
+    }
+
+    fn resolved(
+        &self,
+        name: &str,
+        base_url: Option<&str>,
+    ) -> Result<(ModelSpec, KeyOrigin), ConfigError> {
         let parsed = Name::parse(name);
         let shown: String = name.trim().chars().take(200).collect();
         let found = match &parsed {
@@ -91,19 +104,28 @@ impl Config {
                 .find(|(known, _)| known == name)
                 .map(|(_, r)| r),
         };
-        let of_provider;
+        let made;
         let ready = match (found, &parsed) {
-            (Some(ready), _) => ready,
-            (None, Name::Section(name)) if is_provided(name) => {
-                of_provider = Ready {
+            (Some(ready), _) => match base_url {
+                None => ready,
+                Some(url) => {
+                    let mut moved = ready.clone();
+                    moved.fields.base_url = Some(url.to_owned());
+                    made = moved;
+                    &made
+                }
+            },
+            (None, Name::Section(name)) if base_url.is_some() || is_provided(name) => {
+                made = Ready {
                     section: None,
                     fields: LlmSection {
                         model: Some(name.clone()),
+                        base_url: base_url.map(str::to_owned),
                         ..LlmSection::default()
                     },
                     key: KeyAt::Nowhere,
                 };
-                &of_provider
+                &made
             }
             (None, _) => return Err(self.no_section(&parsed)),
         };

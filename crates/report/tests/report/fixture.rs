@@ -21,6 +21,7 @@ pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
             unconfined: false,
         },
         models: Vec::new(),
+        judge: None,
         seed: 7,
         epochs,
         dates_from: "2026-01-02T03:04:05Z".parse().unwrap(),
@@ -82,6 +83,8 @@ pub(crate) fn graded(id: &str, epoch: u32, score: f64) -> TrialLine {
         retried: false,
         rerun: false,
         regraded: false,
+        judge: Usage::default(),
+        played_in: None,
         tainted: false,
         integrity: None,
         reason: if score >= 1.0 {

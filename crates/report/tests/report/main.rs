@@ -8,3 +8,4 @@ mod formats;
 mod hostile;
 mod osuniverse;
 mod predicted;
+mod reviewed;

@@ -20,6 +20,9 @@ use crate::capture::Capture;
 use crate::contract::{Exec, ExecOutput, Exit, Piped, Reader, Terminal, Writer};
 use crate::error::SandboxError;
 
+/// The status of a program that was killed.
+const KILLED: i32 = 128 + 9;
+
 /// For killing a tree.
 const KILL: Duration = Duration::from_secs(20);
 const PIPE: usize = 64 << 10;
@@ -44,6 +47,10 @@ impl Container {
         let (output, victim) = self.run_until(exec, Instant::now() + exec.timeout).await?;
         if let Some(victim) = victim {
             self.kill_tree(&victim).await?;
+        }
+        // All programs of a container that is ended from outside end like this one.
+        if output.exit == Exit::Code(KILLED) {
+            self.remains().await?;
         }
         Ok(output)
     }
@@ -160,7 +167,12 @@ impl Container {
             }
         };
         let attach = self.engine.attach(&id, tty);
-        match timeout(Duration::from_secs(CALL_SECONDS), attach).await {
+        let attached = tokio::select! {
+            attached = timeout(Duration::from_secs(CALL_SECONDS), attach) => attached,
+            // An engine may never answer about a container that ends meanwhile.
+            ended = self.end() => return Err(ended),
+        };
+        match attached {
             Ok(Ok(streams)) => Ok(Started { id, mark, streams }),
             Ok(Err(error)) => Err(self.obituary(error.to_string()).await),
             Err(_) => Err(SandboxError::Timeout {

@@ -123,13 +123,22 @@ impl Container {
     }
 
     /// An error when it has ended, or does so within the moment that an engine may need to notice.
-    async fn remains(&self) -> Result<(), SandboxError> {
+    pub(super) async fn remains(&self) -> Result<(), SandboxError> {
         let docker = &self.engine.docker;
         let mut end = docker.wait_container(&self.name, None::<WaitContainerOptions>);
         match timeout(NOTICED, end.next()).await {
             Err(_) => Ok(()),
             Ok(_) => Err(self.obituary("the container has ended".to_owned()).await),
         }
+    }
+
+    /// Comes back when it has ended, and says why. Asks only after a moment, in which most calls are over.
+    pub(super) async fn end(&self) -> SandboxError {
+        sleep(NOTICED).await;
+        let docker = &self.engine.docker;
+        let mut end = docker.wait_container(&self.name, None::<WaitContainerOptions>);
+        end.next().await;
+        self.obituary("the container has ended".to_owned()).await
     }
 
     /// Why nothing works in it any more.

@@ -2,15 +2,20 @@
 //! commands and their time-outs.
 
 use std::collections::VecDeque;
+use std::pin::pin;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::SessionOptions;
 use super::marker::{Mark, Piece, Scanner};
 use crate::capture::Capture;
 use crate::contract::{DROP_LINE, Exec, Moment, Sandbox, Terminal};
 use crate::error::SandboxError;
+
+/// How long a shell may be silent before it is asked whether its sandbox is still there.
+const LOOK: Duration = Duration::from_secs(5);
 
 pub(super) struct Shell {
     terminal: Terminal,
@@ -52,9 +57,27 @@ impl Shell {
             typing: setup_line(&nonce).into_bytes().into(),
             typed: false,
         };
-        match timeout(options.start, shell.first_prompt()).await {
-            Ok(cwd) => Ok((shell, cwd?)),
-            Err(_) => Err(SandboxError::Timeout {
+        let first = {
+            let deadline = Instant::now() + options.start;
+            let mut prompt = pin!(shell.first_prompt());
+            loop {
+                let look = deadline.min(Instant::now() + LOOK);
+                match timeout_at(look, prompt.as_mut()).await {
+                    Ok(first) => break Some(first),
+                    Err(_) if look == deadline => break None,
+                    // Where the sandbox has ended, a terminal may stay open and silent.
+                    Err(_) => sandbox.remains().await?,
+                }
+            }
+        };
+        match first {
+            Some(Ok(cwd)) => Ok((shell, cwd)),
+            Some(Err(error)) => {
+                // Where nothing can be started any more, it is not for lack of bash.
+                sandbox.remains().await?;
+                Err(error)
+            }
+            None => Err(SandboxError::Timeout {
                 what: "starting the shell",
                 seconds: options.start.as_secs_f64(),
             }),

@@ -70,6 +70,8 @@ pub(crate) fn line(id: &str, epoch: u32, attempt: u32, is_final: bool) -> TrialL
         retried: false,
         rerun: false,
         regraded: false,
+        judge: Usage::default(),
+        played_in: None,
         tainted: false,
         integrity: None,
         reason: String::new(),

@@ -74,7 +74,9 @@ pub(super) fn needs_environment(check: &Check) -> bool {
         | CheckKind::CommandOutput { .. }
         | CheckKind::Script { .. }
         | CheckKind::Reward { .. }
-        | CheckKind::Sight(_) => true,
+        | CheckKind::Sight(_)
+        | CheckKind::Spreadsheet(_)
+        | CheckKind::Document(_) => true,
         CheckKind::Prose { subject, .. } => !matches!(
             subject,
             ProseSubject::ReturnedResult | ProseSubject::ExpectedFlow
@@ -98,7 +100,9 @@ pub(super) fn misplaced_keys(what: &str, keys: &[&str], node: &Node, errors: &mu
             );
         } else if value.is_null() && name != "json" {
             let help = match name {
-                "colour" => "write it in quotes: what stands behind a bare # is a comment",
+                "colour" | "background" => {
+                    "write it in quotes: what stands behind a bare # is a comment"
+                }
                 _ => "write \"\" for the empty text, or leave the key out",
             };
             errors.push(
@@ -111,7 +115,7 @@ pub(super) fn misplaced_keys(what: &str, keys: &[&str], node: &Node, errors: &mu
 }
 
 /// An error at a key of the check, or at the check when the key is not there.
-fn wrong(node: &Node, key: &str, message: impl Into<String>) -> NodeError {
+pub(super) fn wrong(node: &Node, key: &str, message: impl Into<String>) -> NodeError {
     NodeError::new(message).at(node.key_span(key).unwrap_or_else(|| node.head()))
 }
 
@@ -146,6 +150,8 @@ impl Reader<'_> {
             | CheckType::Template
             | CheckType::Window
             | CheckType::Process => self.sight().map(CheckKind::Sight),
+            CheckType::Spreadsheet => self.spreadsheet(errors),
+            CheckType::Document => self.document(errors),
             CheckType::All => Ok(CheckKind::All {
                 checks: self.parts(errors)?,
                 partial: self.file.partial.unwrap_or(false),
@@ -156,7 +162,8 @@ impl Reader<'_> {
         }
     }
 
-    fn file_check(&self) -> Result<CheckKind, NodeError> {
+    /// The path of a file that the agent leaves.
+    pub(super) fn working_file(&self) -> Result<&String, NodeError> {
         let path = self.needed("path", self.file.path.as_ref())?;
         if !stays_inside(Path::new(path)) {
             return Err(self
@@ -166,6 +173,11 @@ impl Reader<'_> {
                 )
                 .help("write a relative path without `.` and `..`"));
         }
+        Ok(path)
+    }
+
+    fn file_check(&self) -> Result<CheckKind, NodeError> {
+        let path = self.working_file()?;
         let tests = self.text_tests()?;
         let test = match (self.file.exists, self.file.sha256, tests.is_empty()) {
             (Some(false), None, true) => FileTest::Exists(false),
@@ -302,7 +314,14 @@ impl Reader<'_> {
             .filter(|key| {
                 !matches!(
                     *key,
-                    "type" | "name" | "weight" | "command" | "stream" | "tolerance" | "region"
+                    "type"
+                        | "name"
+                        | "weight"
+                        | "command"
+                        | "stream"
+                        | "tolerance"
+                        | "region"
+                        | "path"
                 )
             })
             .collect();

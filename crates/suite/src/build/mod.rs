@@ -8,6 +8,7 @@ mod digest;
 mod environment;
 mod hand_in;
 mod months;
+mod office;
 mod programs;
 mod realtime;
 mod sight;

@@ -47,7 +47,7 @@ impl fmt::Display for MaxSteps {
 
 impl MaxSteps {
     /// A task without a level counts as one beyond gold.
-    fn of(&self, level: Option<Level>) -> Option<u32> {
+    pub fn of(&self, level: Option<Level>) -> Option<u32> {
         let place = level.map_or(usize::MAX, |level| level as usize);
         self.0.get(place).or(self.0.last()).copied()
     }

@@ -21,7 +21,7 @@ pub(crate) struct CheckFile {
     pub(crate) name: Option<String>,
     /// Share in partial credit. Default: 1.
     pub(crate) weight: Option<f64>,
-    /// file: below the working folder. script, reward, template: below `verify/`.
+    /// file, spreadsheet, document: below the working folder. script, reward, template: below `verify/`.
     pub(crate) path: Option<String>,
     /// command_output: run after the agent was cut off.
     pub(crate) command: Option<String>,
@@ -100,6 +100,46 @@ pub(crate) struct CheckFile {
     pub(crate) script: Option<String>,
     /// script: arguments.
     pub(crate) args: Option<Vec<String>>,
+    /// spreadsheet: the name of the sheet that is looked at. Default: the first.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::schema")]
+    pub(crate) sheet: Option<String>,
+    /// spreadsheet: the names of all sheets, in order.
+    #[serde(default)]
+    #[schemars(schema_with = "super::text::list_schema")]
+    pub(crate) sheets: Option<Vec<String>>,
+    /// spreadsheet: what cells must be, by their place: `{A1: Total, "B1:B3": {style: {bold: true}}}`.
+    #[serde(default)]
+    #[schemars(schema_with = "super::office::cells_schema")]
+    #[expect(
+        dead_code,
+        reason = "cells are read one by one, each from its own place"
+    )]
+    pub(crate) cells: Option<IgnoredAny>,
+    /// spreadsheet: rows in use.
+    pub(crate) rows: Option<u32>,
+    /// spreadsheet: columns in use.
+    pub(crate) columns: Option<u32>,
+    /// spreadsheet: charts on the sheet.
+    pub(crate) charts: Option<u32>,
+    /// document: paragraphs outside of tables that are not empty.
+    pub(crate) paragraphs: Option<u32>,
+    /// document: paragraphs and words, and how they look.
+    #[schemars(with = "Option<Vec<super::office::PassageFile>>")]
+    #[expect(
+        dead_code,
+        reason = "passages are read one by one, each from its own place"
+    )]
+    pub(crate) passages: Option<IgnoredAny>,
+    /// document: its tables.
+    #[schemars(with = "Option<Vec<super::office::TableFile>>")]
+    #[expect(
+        dead_code,
+        reason = "tables are read one by one, each from its own place"
+    )]
+    pub(crate) tables: Option<IgnoredAny>,
+    /// document: pictures in it.
+    pub(crate) pictures: Option<u32>,
     /// all, any: the parts.
     #[schemars(with = "Option<Vec<CheckFile>>")]
     #[expect(
@@ -151,6 +191,8 @@ pub(crate) enum CheckType {
     Template,
     Window,
     Process,
+    Spreadsheet,
+    Document,
     All,
     Any,
 }
@@ -171,6 +213,8 @@ const NAMES: &[&str] = &[
     "template",
     "window",
     "process",
+    "spreadsheet",
+    "document",
     "all",
     "any",
 ];
@@ -197,9 +241,10 @@ const SCREEN_TESTS: &[&str] = &[
     "number",
     "tolerance",
 ];
+const DOCUMENT_TESTS: &[&str] = &["equals", "one_of", "contains", "not_contains", "matches"];
 
 impl CheckType {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 19] = [
         Self::File,
         Self::CommandOutput,
         Self::Script,
@@ -215,6 +260,8 @@ impl CheckType {
         Self::Template,
         Self::Window,
         Self::Process,
+        Self::Spreadsheet,
+        Self::Document,
         Self::All,
         Self::Any,
     ];
@@ -238,6 +285,10 @@ impl CheckType {
             Self::Template => &["path", "region", "likeness", "shown"],
             Self::Window => &["title", "matches", "exists"],
             Self::Process => &["app", "alive", "exit_status"],
+            Self::Spreadsheet => &[
+                "path", "sheet", "sheets", "cells", "rows", "columns", "charts",
+            ],
+            Self::Document => &["path", "paragraphs", "passages", "tables", "pictures"],
             Self::All => &["checks", "partial"],
             Self::Any => &["checks"],
         }
@@ -254,6 +305,7 @@ impl CheckType {
         let tests = match self {
             Self::File | Self::CommandOutput | Self::ReturnedResult => TEXT_TESTS,
             Self::ScreenText => SCREEN_TESTS,
+            Self::Document => DOCUMENT_TESTS,
             _ => &[],
         };
         TYPE.iter().chain(self.own_keys()).chain(tests).copied()

@@ -29,6 +29,8 @@ pub(super) fn cannot_fail(check: &Check) -> bool {
         | CheckKind::Answer(_)
         | CheckKind::Events { .. }
         | CheckKind::Sight(_)
+        | CheckKind::Spreadsheet(_)
+        | CheckKind::Document(_)
         | CheckKind::Prose { .. } => false,
     }
 }
@@ -46,6 +48,8 @@ pub(super) fn passes_untouched(check: &Check) -> bool {
         | CheckKind::Script { .. }
         | CheckKind::Reward { .. }
         | CheckKind::Answer(_)
+        | CheckKind::Spreadsheet(_)
+        | CheckKind::Document(_)
         | CheckKind::Prose { .. } => false,
     }
 }

@@ -3,8 +3,12 @@
 mod answers;
 mod checks;
 mod finding;
+mod prose;
 mod realtime;
 mod secrets;
 mod task;
+mod world;
+mod written;
 
 pub use finding::{Finding, Severity, lint};
+pub(crate) use written::as_written;

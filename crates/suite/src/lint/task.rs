@@ -7,7 +7,7 @@ use agon_core::environment::Network;
 use agon_core::{Action, Seconds, Solution, Task};
 
 use super::checks::{cannot_fail, passes_untouched};
-use super::{Finding, Severity, realtime, secrets};
+use super::{Finding, Severity, prose, realtime, secrets, world};
 
 pub(super) fn findings(task: &Task) -> Vec<Finding> {
     let mut found = Found {
@@ -24,6 +24,8 @@ pub(super) fn findings(task: &Task) -> Vec<Finding> {
     }
     found.limits();
     let more = [
+        prose::findings(task),
+        world::findings(task),
         realtime::findings(task),
         secrets::history(task),
         secrets::repository(task),

@@ -14,6 +14,7 @@ use super::calls::{self, Wanted};
 use super::condense::Condenser;
 use super::history::History;
 use super::options::Options;
+use super::past::Past;
 use super::tools::ToolKind;
 use super::tracker::TaskList;
 use super::{prompt, scripted, seen};
@@ -43,6 +44,7 @@ pub struct CodeAct {
     pub(super) model: Option<Model>,
     pub(super) condenser: Condenser,
     script: VecDeque<Action>,
+    past: Option<Arc<Past>>,
     allowed: Vec<ActionKind>,
     offered: Vec<ToolKind>,
     pub(super) tools: Vec<Tool>,
@@ -73,6 +75,7 @@ impl CodeAct {
             model,
             condenser,
             script: VecDeque::new(),
+            past: None,
             allowed: Vec::new(),
             offered: Vec::new(),
             tools: Vec::new(),
@@ -95,8 +98,15 @@ impl CodeAct {
         self
     }
 
+    /// Goes on from there.
+    #[must_use]
+    pub(super) fn with_past(mut self, past: Option<Arc<Past>>) -> Self {
+        self.past = past;
+        self
+    }
+
     /// Puts what was observed to what it is the result of.
-    fn take_in(&mut self, observation: &Observation) {
+    pub(super) fn take_in(&mut self, observation: &Observation) {
         let pending = std::mem::replace(&mut self.pending, Pending::Nothing);
         let offered = &self.offered;
         let Some(last) = self.history.last_mut() else {
@@ -165,7 +175,7 @@ impl CodeAct {
     }
 
     /// The list is the agent's own; the record shows it as a thought.
-    fn track(&mut self, list: Option<TaskList>) -> (Action, Option<String>) {
+    pub(super) fn track(&mut self, list: Option<TaskList>) -> (Action, Option<String>) {
         let answer = match list {
             None => self.tasks.shown(),
             Some(list) => {
@@ -224,7 +234,13 @@ impl Agent for CodeAct {
             .collect();
         self.system = prompt::system(self.options.template(), &self.offered, brief)
             .map_err(|why| AgentError::Crashed(format!("the system prompt: {why}")))?;
-        self.history = History::new(brief.instruction.clone());
+        match self.past.take() {
+            None => self.history = History::new(brief.instruction.clone()),
+            Some(past) => {
+                self.remember(&past);
+                self.history.asked(&brief.instruction);
+            }
+        }
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use agon_llm::{Account, Model};
 
 use super::agent::CodeAct;
 use super::options::Options;
+use super::past::Past;
 
 /// Both are the same agent; the second is what configurations call it.
 pub static KINDS: &[Kind] = &[
@@ -17,18 +18,19 @@ pub static KINDS: &[Kind] = &[
         argument: "",
         about: "asks a model, which works with a shell, an editor and Python",
         check: |_| Ok(()),
-        open: |_, services| open("codeact", services),
+        open: |_, services| open("codeact", services).map(|agent| Box::new(agent) as _),
     },
     Kind {
         name: "CodeActAgent",
         argument: "",
         about: "the same as codeact",
         check: |_| Ok(()),
-        open: |_, services| open("CodeActAgent", services),
+        open: |_, services| open("CodeActAgent", services).map(|agent| Box::new(agent) as _),
     },
 ];
 
-fn open(name: &str, services: &Services) -> Result<Box<dyn Contender>, SetupError> {
+/// The agent that asks the first of the models.
+pub(crate) fn open(name: &str, services: &Services) -> Result<CodeActContender, SetupError> {
     let wrong = |why: String| SetupError::Spec {
         spec: name.to_owned(),
         why,
@@ -44,10 +46,7 @@ fn open(name: &str, services: &Services) -> Result<Box<dyn Contender>, SetupErro
             "it asks a model, and none is named: use --model NAME".to_owned(),
         ));
     };
-    Ok(Box::new(CodeActContender::new(
-        options,
-        Some(model.clone()),
-    )))
+    Ok(CodeActContender::new(options, Some(model.clone())))
 }
 
 #[derive(Debug)]
@@ -55,6 +54,7 @@ pub struct CodeActContender {
     options: Arc<Options>,
     model: Option<Model>,
     script: Vec<Action>,
+    past: Option<Arc<Past>>,
 }
 
 impl CodeActContender {
@@ -64,6 +64,16 @@ impl CodeActContender {
             options: Arc::new(options),
             model,
             script: Vec::new(),
+            past: None,
+        }
+    }
+
+    /// Every trial goes on from there.
+    #[must_use]
+    pub(crate) fn with_past(self, past: Arc<Past>) -> Self {
+        Self {
+            past: Some(past),
+            ..self
         }
     }
 
@@ -82,12 +92,18 @@ impl CodeActContender {
         let model = model.map(|model| model.on(account, Purpose::Agent));
         let condenser = self.options.condenser().on(account);
         let agent = CodeAct::new(Arc::clone(&self.options), model, condenser);
-        agent.with_script(self.script.clone())
+        agent
+            .with_script(self.script.clone())
+            .with_past(self.past.clone())
     }
 }
 
 impl Contender for CodeActContender {
     fn digest(&self) -> Option<Digest> {
+        // What was before is nobody else's.
+        if self.past.is_some() {
+            return None;
+        }
         if self.script.is_empty() {
             return Some(self.options.digest());
         }

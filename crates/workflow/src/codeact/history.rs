@@ -33,6 +33,8 @@ pub(super) struct Exchange {
     pub(super) outcomes: Vec<Option<Outcome>>,
     /// The answer to words without calls.
     pub(super) reply: Option<String>,
+    /// What the user asked for after it. Never cut, and kept when the rest is forgotten.
+    pub(super) asked: Option<String>,
     first: u32,
     last: u32,
 }
@@ -47,9 +49,10 @@ impl Exchange {
 
     /// An action and an observation each.
     pub(super) fn events(&self) -> usize {
+        let asked = usize::from(self.asked.is_some());
         match self.outcomes.len() {
-            0 => 1 + usize::from(self.reply.is_some()),
-            calls => 2 * calls,
+            0 => 1 + usize::from(self.reply.is_some()) + asked,
+            calls => 2 * calls + asked,
         }
     }
 }
@@ -60,6 +63,8 @@ pub(super) struct Gap {
     /// So many exchanges stand before it.
     pub(super) after: usize,
     pub(super) summary: Option<String>,
+    /// What the user asked for in what is missing.
+    pub(super) asked: Vec<String>,
 }
 
 #[derive(Debug, Default)]
@@ -96,6 +101,14 @@ impl History {
         self.exchanges.last_mut()
     }
 
+    /// The user wants something: the task, or more of it.
+    pub(super) fn asked(&mut self, text: &str) {
+        match self.exchanges.last_mut() {
+            None => add(&mut self.task, text),
+            Some(last) => add(last.asked.get_or_insert_default(), text),
+        }
+    }
+
     /// Adds an answer of the model. Ids of calls are made unique: results are told apart by them.
     pub(super) fn said(&mut self, mut parts: Vec<Part>) -> &mut Exchange {
         let next = self.steps + 1;
@@ -103,24 +116,46 @@ impl History {
         for part in &mut parts {
             let Part::ToolCall(call) = part else { continue };
             calls += 1;
-            // An item in the provider's own form has its id in there as well.
-            if call.raw.is_none() && (call.id.is_empty() || self.ids.contains(&call.id)) {
-                call.id = format!("call_{next}_{calls}");
-                while self.ids.contains(&call.id) {
-                    call.id.push('x');
-                }
-            }
-            self.ids.insert(call.id.clone());
+            self.name(call, calls);
         }
         self.exchanges.push(Exchange {
             said: parts,
             outcomes: vec![None; calls],
             reply: None,
+            asked: None,
             first: next,
             last: next,
         });
         let last = self.exchanges.len() - 1;
         &mut self.exchanges[last]
+    }
+
+    /// Adds a call to the last answer, and says which of its calls it is.
+    pub(super) fn called(&mut self, mut call: ToolCall) -> usize {
+        let nth = self.exchanges.last().map_or(0, |last| last.outcomes.len());
+        if nth == 0 {
+            self.said(vec![Part::ToolCall(call)]);
+            return 0;
+        }
+        self.name(&mut call, nth + 1);
+        if let Some(last) = self.exchanges.last_mut() {
+            last.said.push(Part::ToolCall(call));
+            last.outcomes.push(None);
+        }
+        nth
+    }
+
+    /// Sees to it that no other call has the same id.
+    fn name(&mut self, call: &mut ToolCall, nth: usize) {
+        let next = self.steps + 1;
+        // An item in the provider's own form has its id in there as well.
+        if call.raw.is_none() && (call.id.is_empty() || self.ids.contains(&call.id)) {
+            call.id = format!("call_{next}_{nth}");
+            while self.ids.contains(&call.id) {
+                call.id.push('x');
+            }
+        }
+        self.ids.insert(call.id.clone());
     }
 
     /// The agent answers the engine once more, for its last exchange.
@@ -213,16 +248,38 @@ impl History {
             to: gone.last()?.last,
             summary: summary.clone(),
         };
-        self.exchanges.drain(range.clone());
-        let old = self.gap.take();
+        let gone = self.exchanges.drain(range.clone());
+        let old = self.gap.take().unwrap_or(Gap {
+            after: range.start,
+            summary: None,
+            asked: Vec::new(),
+        });
+        let asked = gone.filter_map(|exchange| exchange.asked);
         self.gap = Some(Gap {
-            after: old
-                .as_ref()
-                .map_or(range.start, |gap| gap.after.min(range.start)),
-            summary: summary.or_else(|| old.and_then(|gap| gap.summary)),
+            after: old.after.min(range.start),
+            summary: summary.or(old.summary),
+            asked: old.asked.into_iter().chain(asked).collect(),
         });
         Some(condensation)
     }
+
+    /// Forgets again what was forgotten in an earlier conversation.
+    pub(super) fn forget_steps(&mut self, gone: &Condensation) {
+        let inside = |exchange: &Exchange| exchange.first >= gone.from && exchange.last <= gone.to;
+        if let Some(start) = self.exchanges.iter().position(inside) {
+            let rest = self.exchanges.iter().skip(start);
+            let end = start + rest.take_while(|exchange| inside(exchange)).count();
+            self.forget(start..end, gone.summary.clone());
+        }
+    }
+}
+
+/// Another paragraph.
+fn add(text: &mut String, more: &str) {
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str(more);
 }
 
 /// Both, as one.
@@ -332,7 +389,8 @@ mod tests {
             history.gap(),
             Some(&Gap {
                 after: 1,
-                summary: Some("s".to_owned())
+                summary: Some("s".to_owned()),
+                asked: Vec::new(),
             })
         );
         // The newest stays, whatever is asked.
@@ -341,5 +399,58 @@ mod tests {
         assert_eq!(history.exchanges().len(), 1);
         assert_eq!(history.gap().unwrap().summary.as_deref(), Some("s"));
         assert_eq!(history.forget(0..1, None), None);
+    }
+
+    #[test]
+    fn what_the_user_asks_for_outlives_what_is_forgotten() {
+        let mut history = history(&[]);
+        history.asked("all of it");
+        assert_eq!(history.task(), "task\n\nall of it");
+        for ask in [Some("more"), None, Some("the rest"), None] {
+            history.said(vec![call("0")]);
+            history.step();
+            ask.inspect(|text| history.asked(text));
+        }
+        history.asked("now");
+        history.asked("quick");
+        history.forget(0..2, None);
+        history.forget(0..9, None);
+        assert_eq!(history.gap().unwrap().asked, ["more", "the rest"]);
+        let last = history.exchanges().last().unwrap();
+        assert_eq!(last.asked.as_deref(), Some("now\n\nquick"));
+        assert_eq!(last.events(), 3);
+    }
+
+    #[test]
+    fn what_was_forgotten_once_is_forgotten_again() {
+        let mut history = history(&[1, 2, 1, 1]);
+        history.forget_steps(&Condensation {
+            from: 2,
+            to: 4,
+            summary: Some("s".to_owned()),
+        });
+        let left: Vec<u32> = history.exchanges().iter().map(|e| e.first).collect();
+        assert_eq!(left, [1, 5]);
+        assert_eq!(history.gap().unwrap().summary.as_deref(), Some("s"));
+        history.forget_steps(&Condensation {
+            from: 70,
+            to: 90,
+            summary: None,
+        });
+        assert_eq!(history.exchanges().len(), 2);
+    }
+
+    #[test]
+    fn a_call_is_added_to_its_answer() {
+        let mut history = history(&[1]);
+        let Part::ToolCall(another) = call("0") else {
+            panic!("a call is a call");
+        };
+        assert_eq!(history.called(another.clone()), 1);
+        let ids: HashSet<&str> = history.exchanges()[0].calls().map(|c| &*c.id).collect();
+        assert_eq!((ids.len(), history.exchanges()[0].outcomes.len()), (2, 2));
+        let mut none = super::History::new("task".to_owned());
+        assert_eq!(none.called(another), 0);
+        assert_eq!(none.exchanges().len(), 1);
     }
 }

@@ -17,6 +17,7 @@ const UNNAMED: &str = "unnamed";
 const LONGEST_NAME: usize = 64;
 
 const FORGOTTEN: &str = "[Earlier steps are not shown any more.]";
+const ASKED: &str = "[Among them the user asked for this.]";
 
 /// How much of it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,10 +56,13 @@ fn note_gap(history: &History, at: usize, messages: &mut [Message]) {
         history.gap().filter(|gap| gap.after == at),
         messages.last_mut(),
     ) {
-        let words = match &gap.summary {
+        let mut words = match &gap.summary {
             Some(summary) => format!("{FORGOTTEN} Summary of them:\n\n{summary}"),
             None => FORGOTTEN.to_owned(),
         };
+        for asked in &gap.asked {
+            words += &format!("\n\n{ASKED}\n\n{asked}");
+        }
         last.parts.push(Part::Text(words));
     }
 }
@@ -131,6 +135,7 @@ fn exchange_parts(exchange: &Exchange, shown: &[Shown], most: usize) -> (Vec<Par
     if let Some(reply) = &exchange.reply {
         told.push(Part::Text(cut::middle(reply, most).into_owned()));
     }
+    told.extend(exchange.asked.clone().map(Part::Text));
     if told.is_empty() {
         told.push(Part::Text("Go on.".to_owned()));
     }

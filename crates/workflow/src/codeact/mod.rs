@@ -11,6 +11,7 @@ mod cut;
 mod history;
 mod messages;
 mod options;
+mod past;
 mod prompt;
 mod scripted;
 mod seen;
@@ -23,5 +24,7 @@ mod tests;
 
 pub use agent::CodeAct;
 pub use condense::Condenser;
+pub(crate) use contender::open;
 pub use contender::{CodeActContender, KINDS};
 pub use options::Options;
+pub(crate) use past::Past;

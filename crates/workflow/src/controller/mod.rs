@@ -3,7 +3,9 @@
 mod allotment;
 mod error;
 mod journal;
+mod log;
 mod run;
+mod session;
 #[cfg(test)]
 mod tests;
 mod voice;
@@ -12,3 +14,4 @@ pub(crate) use allotment::Allotment;
 pub use error::ControllerError;
 pub(crate) use run::CONDENSED;
 pub use run::{Conversation, run_controller, trajectory};
+pub use session::Session;

@@ -9,7 +9,7 @@ use agon_agent::user::{Person, Users};
 use agon_agent::{AgentFactory, AgentSpec, KINDS, Services};
 use agon_core::user::OwnUser;
 use agon_core::{
-    ActionKind, Clock, Digest, EnvironmentKind, Event, Seed, SystemClock, Task, TaskId, User,
+    ActionKind, Clock, Digest, EnvironmentKind, Event, Money, Seed, SystemClock, Task, TaskId, User,
 };
 use agon_engine::{Ground, Job, Removals, Shelf, Solo, Table, solo};
 use agon_llm::config::Environment;
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::allotment::Allotment;
 use super::error::ControllerError;
 use super::journal::{Journal, Onlooker};
+use super::session::Session;
 use super::voice::FakeUser;
 use crate::codeact::{self, CodeActContender, Options};
 use crate::config::AppConfig;
@@ -30,7 +31,7 @@ use crate::runtime::{Connected, Runtime};
 use crate::state::State;
 
 /// A larger trajectory is none.
-const LARGEST_TRAJECTORY: u64 = 256 << 20;
+pub(super) const LARGEST_TRAJECTORY: u64 = 256 << 20;
 
 /// Actions that can't be played again and are named one by one.
 const MOST_TOLD: usize = 20;
@@ -64,6 +65,7 @@ pub struct Conversation<'a> {
     users: Users,
     onlooker: Option<Onlooker>,
     stop: CancellationToken,
+    session: Option<&'a Session>,
 }
 
 impl std::fmt::Debug for Conversation<'_> {
@@ -81,7 +83,21 @@ impl<'a> Conversation<'a> {
             users: Users::default(),
             onlooker: None,
             stop: CancellationToken::new(),
+            session: None,
         }
+    }
+
+    /// Goes on with a session: the agent remembers what it did in it, and what it does is added to it. The
+    /// record is kept in the session's own folder. Steps and time are counted anew, money is not.
+    #[must_use]
+    pub fn in_session(mut self, session: &'a Session) -> Self {
+        let limits = &mut self.task.limits;
+        limits.money = limits.money.map(|most| {
+            let left = most.picos().saturating_sub(session.spent().picos());
+            Money::from_picos(left)
+        });
+        self.session = Some(session);
+        self
     }
 
     #[must_use]
@@ -124,10 +140,12 @@ impl<'a> Conversation<'a> {
             }
             None => Arc::new(Account::of_run(Budget::default())),
         };
-        let (agents, left_out) = agent(config, runtime)?;
-        let place = Place::of(config.session_folder.as_deref())?;
+        let (agents, left_out) = agent(config, runtime, self.session)?;
+        let kept = self.session.map(Session::path);
+        let place = Place::of(kept.or(config.session_folder.as_deref()))?;
         let folder = RunFolder::at(place.path());
-        let journal = Arc::new(Journal::new(self.onlooker));
+        let log = self.session.map(Session::log).transpose()?;
+        let journal = Arc::new(Journal::new(self.onlooker, log));
         let table = Arc::new(Table {
             run: folder.name(),
             clock: Arc::new(SystemClock::default()) as Arc<dyn Clock>,
@@ -135,6 +153,7 @@ impl<'a> Conversation<'a> {
             providers: runtime.providers().clone(),
             agents,
             users: self.users,
+            judge: None,
             watch: Arc::clone(&journal) as _,
             keep_work: 0,
             removals: Removals::default(),
@@ -144,7 +163,10 @@ impl<'a> Conversation<'a> {
         let job = Job {
             task: Arc::new(self.task),
             epoch: 1,
-            attempt: 1,
+            attempt: self
+                .session
+                .map_or(0, Session::conversations)
+                .saturating_add(1),
             seed: Seed(0),
             key: Digest::of(b""),
             rerun: false,
@@ -160,8 +182,13 @@ impl<'a> Conversation<'a> {
         };
         let Solo { end, note, .. } = solo(&table, job, ground).await?;
         table.writer.flush()?;
-        let events = journal.take();
-        let task = &self.instruction;
+        journal.close()?;
+        let past = self
+            .session
+            .map_or(&[][..], |session| &session.past().events);
+        let events = [past, &journal.take()].concat();
+        let before = self.session.and_then(Session::task);
+        let task = before.unwrap_or(&self.instruction);
         let mut state = State::ended(task, &events, &folder, config, &end, note.as_deref());
         let record = Record {
             events: &events,
@@ -237,6 +264,7 @@ fn payable(config: &AppConfig, given: &Allotment) -> Result<(), ControllerError>
 fn agent(
     config: &AppConfig,
     runtime: &Runtime,
+    session: Option<&Session>,
 ) -> Result<(AgentFactory, Vec<String>), ControllerError> {
     let llm = config.get_llm_config();
     let services = Services {
@@ -248,6 +276,20 @@ fn agent(
     };
     let kinds = KINDS.iter().chain(codeact::KINDS);
     let spec = AgentSpec::parse_among(&config.default_agent, kinds)?;
+    let name = config.default_agent.clone();
+    if let Some(session) = session.filter(|session| !session.is_new()) {
+        if !codeact::KINDS
+            .iter()
+            .any(|kind| kind.name == spec.kind().name)
+        {
+            return Err(ControllerError::NoMemory(name));
+        }
+        if config.replay_trajectory_path.is_some() {
+            return Err(ControllerError::TwoPasts(session.path().to_owned()));
+        }
+        let agent = codeact::open(&name, &services)?.with_past(Arc::clone(session.past()));
+        return Ok((AgentFactory::of(name, Box::new(agent)), Vec::new()));
+    }
     let Some(path) = &config.replay_trajectory_path else {
         return Ok((AgentFactory::new(&spec, &services)?, Vec::new()));
     };
@@ -261,7 +303,6 @@ fn agent(
     let replay = trajectory(path)?;
     let left_out = told(&replay);
     let replaying = CodeActContender::new(options, model).with_script(replay.actions);
-    let name = config.default_agent.clone();
     Ok((AgentFactory::of(name, Box::new(replaying)), left_out))
 }
 

@@ -54,6 +54,8 @@ pub(super) fn with_pictures_up_to(
         steps: Vec::new(),
         forgotten: Vec::new(),
         room: most,
+        asked: false,
+        wishes: Vec::new(),
     };
     teller.open();
     for event in record.events {
@@ -80,6 +82,10 @@ struct Teller<'a> {
     forgotten: Vec<(u64, u64)>,
     /// For the bytes of pictures.
     room: u64,
+    /// The first task was met.
+    asked: bool,
+    /// The numbers of what was asked for later, which is never forgotten.
+    wishes: Vec<u64>,
 }
 
 impl Teller<'_> {
@@ -134,6 +140,12 @@ impl Teller<'_> {
                 if call.fault.is_none() {
                     self.response = response.unwrap_or(Value::Null);
                 }
+            }
+            // What was asked for first stands at the beginning.
+            Body::Instruction(text) if std::mem::replace(&mut self.asked, true) => {
+                let message = MessageAction::new(text);
+                self.push(event.at, EventSource::User, Action::from(message));
+                self.wishes.push(self.told.len() as u64 - 1);
             }
             Body::Condensed(condensed) => self.condense(event.at, condensed),
             Body::Called(called) => self.called = Some(called.clone()),
@@ -257,15 +269,23 @@ impl Teller<'_> {
             .sum();
         self.forgotten.push((first, end));
         let number = |id: u64| i64::try_from(id).unwrap_or(i64::MAX);
+        let kept = |id: &u64| self.wishes.contains(id);
+        let (from, to, each) = match (first..end).any(|id| kept(&id)) {
+            false => (Some(number(first)), Some(number(end - 1)), None),
+            true => {
+                let each = (first..end).filter(|id| !kept(id)).map(number);
+                (None, None, Some(each.collect()))
+            }
+        };
         let condensation = CondensationAction {
-            forgotten_events_start_id: Some(number(first)),
-            forgotten_events_end_id: Some(number(end - 1)),
+            forgotten_event_ids: each,
+            forgotten_events_start_id: from,
+            forgotten_events_end_id: to,
             summary_offset: condensed
                 .summary
                 .is_some()
                 .then(|| number(first.saturating_sub(gone))),
             summary: condensed.summary.clone(),
-            ..CondensationAction::default()
         };
         self.push(at, EventSource::Agent, Action::from(condensation));
     }
@@ -312,5 +332,57 @@ mod tests {
         let some = shown(90);
         assert_eq!((some[0].0, some[1].0, some[2].0), (1, 1, 0));
         assert!(some[2].1.contains("1 pictures are left out"), "{some:?}");
+    }
+
+    /// A session that was gone on with: a step, another task, a step.
+    #[test]
+    fn a_later_task_is_a_message_that_is_never_forgotten() {
+        use Source::{Agent, Environment, Harness, User};
+        let task = |text: &str| (User, None, Body::Instruction(text.to_owned()));
+        let run = |command: &str| {
+            let action = agon_core::Action::run(command);
+            (Agent, None, Body::Action(action))
+        };
+        let seen = |cause| {
+            let seen = Seen::new(ObservationKind::Output, "x");
+            (Environment, Some(cause), Body::Observation(seen))
+        };
+        let condensed = |from, to| {
+            let gone = Condensation {
+                from,
+                to,
+                summary: None,
+            };
+            (Agent, None, Body::Condensed(gone))
+        };
+        let end = Body::End(agon_core::verdict::TurnEnd::Finished);
+        let events = record_of(vec![
+            task("Say hello."),
+            run("one"),
+            seen(1),
+            (Harness, None, end),
+            task("And more."),
+            run("two"),
+            seen(5),
+            condensed(1, 2),
+            condensed(2, 2),
+        ]);
+        let history = history(&recorded(&events));
+        let said: Vec<_> = history
+            .iter()
+            .filter_map(|event| Some((event.id?, event.words_of(EventSource::User)?)))
+            .collect();
+        assert_eq!(said, [(0, "Say hello."), (3, "And more.")]);
+        let gone: Vec<&CondensationAction> = history
+            .iter()
+            .filter_map(|event| match event.action() {
+                Some(Action::Condensation(gone)) => Some(gone),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(gone[0].forgotten_event_ids, Some(vec![1, 2, 4, 5]));
+        assert_eq!(gone[0].forgotten_events_start_id, None);
+        assert_eq!(gone[1].forgotten_event_ids, None);
+        assert_eq!(gone[1].forgotten_events_start_id, Some(4));
     }
 }

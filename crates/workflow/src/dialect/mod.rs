@@ -25,3 +25,4 @@ pub use replay::{Replay, replay};
 pub(crate) use reverse::Writer;
 pub use stamp::iso;
 pub(crate) use stamp::{epoch, from_iso};
+pub(crate) use tracked::arguments;

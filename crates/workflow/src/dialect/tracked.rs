@@ -18,7 +18,7 @@ pub(super) fn tracked(action: Action, called: Option<&Called>, response: &Value)
     if called.function != TRACKER {
         return action;
     }
-    let Some(mut arguments) = arguments(response, &called.id, DEEPEST) else {
+    let Some(mut arguments) = arguments(response, &called.id) else {
         return action;
     };
     let command = arguments.get("command").and_then(Value::as_str);
@@ -40,12 +40,16 @@ pub(super) fn tracked(action: Action, called: Option<&Called>, response: &Value)
 }
 
 /// What the call of that id was given, in any provider's form: an object, or a text that holds one.
-fn arguments(response: &Value, id: &str, deep: usize) -> Option<Map<String, Value>> {
+pub(crate) fn arguments(response: &Value, id: &str) -> Option<Map<String, Value>> {
+    found(response, id, DEEPEST)
+}
+
+fn found(response: &Value, id: &str, deep: usize) -> Option<Map<String, Value>> {
     if deep == 0 {
         return None;
     }
     match response {
-        Value::Array(items) => items.iter().find_map(|item| arguments(item, id, deep - 1)),
+        Value::Array(items) => items.iter().find_map(|item| found(item, id, deep - 1)),
         Value::Object(fields) => {
             let named = ["id", "call_id"];
             if named
@@ -55,9 +59,7 @@ fn arguments(response: &Value, id: &str, deep: usize) -> Option<Map<String, Valu
             {
                 return Some(given);
             }
-            fields
-                .values()
-                .find_map(|value| arguments(value, id, deep - 1))
+            fields.values().find_map(|value| found(value, id, deep - 1))
         }
         _ => None,
     }

@@ -1,8 +1,6 @@
 //! Result files: what is written, what is refused, what is read back.
 
-use std::fs;
-use std::path::Path;
-use std::sync::Arc;
+use std::{fs, path::Path, sync::Arc};
 
 use agon_core::clock::FixedClock;
 use agon_core::event::Kept;
@@ -22,9 +20,8 @@ use crate::state::State;
 
 fn model(folder: &Path, more: &str) -> ModelSpec {
     let file = folder.join("config.toml");
-    let text =
-        format!("[llm.eval]\nmodel = \"openai/gpt-4o:beta@2\"\napi_key = \"hush-hush\"\n{more}");
-    fs::write(&file, text).unwrap();
+    let text = "[llm.eval]\nmodel = \"openai/gpt-4o:beta@2\"\napi_key = \"hush-hush\"\n";
+    fs::write(&file, format!("{text}{more}")).unwrap();
     let config = Config::load(&ConfigSource::of_process(Some(file))).unwrap();
     config.model("eval").unwrap()
 }
@@ -280,8 +277,8 @@ fn the_simulated_user_offers_giving_up_and_leaves_with_the_answer() {
     };
     assert!(codeact_user_response(&late).contains("give up"));
     assert!(codeact_user_response_with(&late, true, |_| None).contains("<solution>"));
-    let parsed = codeact_user_response_with(&late, false, |said| Some(said.to_owned()));
-    assert_eq!(parsed, "/exit");
+    let answered = |said: &str| Some(said.to_owned());
+    assert_eq!(codeact_user_response_with(&late, false, answered), "/exit");
 }
 
 fn line(outcome: Outcome, fault: Option<Fault>) -> TrialLine {
@@ -305,6 +302,8 @@ fn line(outcome: Outcome, fault: Option<Fault>) -> TrialLine {
         retried: false,
         rerun: false,
         regraded: false,
+        judge: Usage::default(),
+        played_in: None,
         tainted: false,
         integrity: None,
         reason: String::new(),

@@ -30,7 +30,7 @@ pub type Instances = HashMap<TaskId, Arc<Map<String, Value>>>;
 pub struct RunRows {
     reader: RunReader,
     metadata: EvalMetadata,
-    instances: Instances,
+    instances: Arc<Instances>,
     max_budget: Option<Money>,
     /// Ids that tasks of several categories have.
     shared: HashSet<String>,
@@ -38,7 +38,11 @@ pub struct RunRows {
 }
 
 impl RunRows {
-    pub fn new(reader: RunReader, metadata: EvalMetadata, instances: Instances) -> Self {
+    pub fn new(
+        reader: RunReader,
+        metadata: EvalMetadata,
+        instances: impl Into<Arc<Instances>>,
+    ) -> Self {
         let (mut seen, mut shared) = (HashSet::new(), HashSet::new());
         for stamp in &reader.manifest().tasks {
             if !seen.insert(stamp.task.id()) {
@@ -50,7 +54,7 @@ impl RunRows {
             models: ModelNames::of_run(reader.manifest()),
             reader,
             metadata,
-            instances,
+            instances: instances.into(),
             max_budget: None,
         }
     }

@@ -51,6 +51,15 @@ pub fn create_runtime(config: &AppConfig) -> Result<Runtime, RuntimeError> {
     Runtime::new(config, agon_engine::providers(&hidden))
 }
 
+/// What a sandbox is labelled with.
+fn session_name(config: &AppConfig) -> String {
+    let folder = config.session_folder.as_deref().and_then(Path::file_name);
+    folder.map_or_else(
+        || "workflow".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
 impl Runtime {
     /// With sandboxes from somewhere else, which many runtimes can share.
     pub fn new(config: &AppConfig, providers: Providers) -> Result<Self, RuntimeError> {
@@ -67,7 +76,7 @@ impl Runtime {
             request: Request {
                 environment: config.environment(),
                 owner: Owner {
-                    run: "workflow".to_owned(),
+                    run: session_name(config),
                     trial: "runtime".to_owned(),
                 },
                 read_only: Vec::new(),

@@ -39,7 +39,9 @@ const fn exception(class: FaultClass) -> &'static str {
         FaultClass::AgentUnreachable => "ConnectionError",
         FaultClass::Model => "ServiceUnavailableError",
         FaultClass::ModelSetup => "AuthenticationError",
-        FaultClass::Check | FaultClass::NeedsJudge | FaultClass::Evidence => "EvalException",
+        FaultClass::Check | FaultClass::NeedsJudge | FaultClass::Judge | FaultClass::Evidence => {
+            "EvalException"
+        }
         FaultClass::Internal => "RuntimeError",
     }
 }

@@ -8,8 +8,8 @@ use super::error::last_error;
 use super::flag::{ControlFlag, TrafficControlState};
 use super::shape::{AgentState, State};
 use crate::config::AppConfig;
-use crate::dialect::{NoBodies, Record, history_and_metrics};
-use crate::events::{Action, EventBody as Told};
+use crate::dialect::{NoBodies, Record, history_and_metrics, iso};
+use crate::events::{Action, EventBody as Told, EventSource};
 use crate::metrics::{Metrics, ModelNames, dollars};
 
 /// What the agent was allowed.
@@ -57,17 +57,22 @@ impl<'a> Ending<'a> {
 impl State {
     pub fn of(record: &Record<'_>, session: &str, bounds: Bounds, ending: Ending<'_>) -> Self {
         let (history, metrics) = history_and_metrics(record, bounds.max_budget);
-        let steps = record
-            .events
-            .iter()
+        // Of a session, those since it was gone on with: the limit is for these.
+        let since = record.events.iter().rev();
+        let since = since.take_while(|event| !matches!(event.body, EventBody::Instruction(_)));
+        let steps = since
             .filter(|event| matches!(event.body, EventBody::Action(_) | EventBody::Refused(_)));
         let steps = steps.count() as u64;
+        let begun = begun(record.events, &history);
         let budget = |most| ControlFlag::at(metrics.accumulated_cost, dollars(most));
-        let outputs = history.iter().rev().find_map(|event| match &event.body {
-            Told::Action(Action::Finish(finish)) => Some(finish.outputs.clone()),
-            Told::Action(Action::Reject(reject)) => Some(reject.outputs.clone()),
-            _ => None,
-        });
+        let outputs = history[begun..]
+            .iter()
+            .rev()
+            .find_map(|event| match &event.body {
+                Told::Action(Action::Finish(finish)) => Some(finish.outputs.clone()),
+                Told::Action(Action::Reject(reject)) => Some(reject.outputs.clone()),
+                _ => None,
+            });
         let iteration_flag = ControlFlag::at(steps, u64::from(bounds.max_iterations));
         let budget_flag = bounds.max_budget.map(budget);
         let spent = budget_flag.as_ref().is_some_and(|flag| flag.hit_limit);
@@ -86,7 +91,7 @@ impl State {
             budget_flag,
             outputs: outputs.unwrap_or_default(),
             agent_state: agent_state(&history, ending),
-            start_id: 0,
+            start_id: i64::try_from(begun).unwrap_or(i64::MAX),
             end_id: -1,
             last_error: last_error(ending.end, ending.fault, ending.note),
             end: ending.end,
@@ -142,6 +147,22 @@ impl State {
         };
         Self::of(&record, "", bounds, Ending::default())
     }
+}
+
+/// Where in a history that begins the agent's last turn: 0, unless a session was gone on with.
+fn begun(events: &[Event], history: &[crate::events::Event]) -> usize {
+    let mut asked = events.iter().filter_map(|event| match &event.body {
+        EventBody::Instruction(text) => Some((text, event.at)),
+        _ => None,
+    });
+    let (Some(_), Some((text, at))) = (asked.next(), asked.next_back()) else {
+        return 0;
+    };
+    let at = iso(at);
+    let is_it = |event: &crate::events::Event| {
+        event.timestamp.as_ref() == Some(&at) && event.words_of(EventSource::User) == Some(text)
+    };
+    history.iter().rposition(is_it).unwrap_or(0)
 }
 
 fn agent_state(history: &[crate::events::Event], ending: Ending<'_>) -> AgentState {

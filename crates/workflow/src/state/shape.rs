@@ -1,7 +1,9 @@
 //! The state's fields, and what is often asked of it.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::Permissions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use agon_core::Fault;
@@ -72,6 +74,7 @@ pub struct State {
     pub agent_state: AgentState,
     pub resume_state: Option<AgentState>,
     pub delegate_level: u64,
+    /// Where in the history the agent's last turn begins.
     pub start_id: i64,
     pub end_id: i64,
     pub parent_metrics_snapshot: Option<Metrics>,
@@ -154,32 +157,46 @@ impl State {
         self.history.iter().filter(by_user).count()
     }
 
-    /// What the agent gave with `finish`, if it did; otherwise its last message.
+    /// What the agent gave with `finish` in its last turn, if it did; otherwise its last message in it.
     pub fn answer(&self) -> Option<&str> {
-        let finished = self
-            .history
-            .iter()
-            .rev()
-            .find_map(|event| match &event.body {
-                EventBody::Action(Action::Finish(finish)) => {
-                    let parts = [&*finish.final_thought, &*finish.thought];
-                    parts.into_iter().find(|part| !part.is_empty())
-                }
-                _ => None,
-            });
-        finished.or_else(|| self.get_last_agent_message())
+        let begun = usize::try_from(self.start_id).unwrap_or(0);
+        let turn = self.history.get(begun..).unwrap_or_default();
+        let finished = turn.iter().rev().find_map(|event| match &event.body {
+            EventBody::Action(Action::Finish(finish)) => {
+                let parts = [&*finish.final_thought, &*finish.thought];
+                parts.into_iter().find(|part| !part.is_empty())
+            }
+            _ => None,
+        });
+        let mut said = turn.iter().rev();
+        finished.or_else(|| said.find_map(|event| event.words_of(EventSource::Agent)))
     }
 
-    /// Writes the history to a file of its own; into a folder, under the session's name.
+    /// Writes the history to a file of its own; into a folder, under the session's name. Whoever is killed
+    /// while at it leaves the file as it was.
     pub fn save_trajectory(&self, path: &Path) -> io::Result<()> {
         let text = write_trajectory(&self.history, true).map_err(io::Error::other)?;
         let path = match path.is_dir() {
             true => path.join(format!("{}.json", self.session_id)),
             false => path.to_owned(),
         };
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        std::fs::create_dir_all(folder)?;
+        // Devices and links stay what they are.
+        if path.symlink_metadata().is_ok_and(|about| !about.is_file()) {
+            return std::fs::write(path, text);
         }
-        std::fs::write(path, text)
+        let folder = match folder.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => folder,
+        };
+        let mut file = tempfile::Builder::new()
+            .prefix(".unfinished-")
+            .permissions(Permissions::from_mode(0o644))
+            .tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_data()?;
+        file.persist(path).map_err(|failed| failed.error)?;
+        Ok(())
     }
 }

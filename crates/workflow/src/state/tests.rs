@@ -123,3 +123,57 @@ fn a_trajectory_goes_to_a_file_or_into_a_folder() {
     );
     assert_eq!(crate::events::read_trajectory(&text).unwrap().1.len(), 3);
 }
+
+/// What was done before a session was gone on with counts for what it cost, and for nothing else.
+#[test]
+fn a_turn_is_what_follows_the_last_task() {
+    use agon_core::{Event, EventBody, Source};
+    let mut events = conversation();
+    let last = events.last().unwrap().clone();
+    let first = Event {
+        body: EventBody::Instruction("Say hello.".to_owned()),
+        source: Source::User,
+        ..events[0].clone()
+    };
+    events.insert(0, first);
+    let bounds = Bounds {
+        max_iterations: 2,
+        max_budget: None,
+    };
+    let of = |events: &[Event]| State::of(&recorded(events), "", bounds, Ending::default());
+    let before = of(&events);
+    assert_eq!((before.iteration, before.start_id), (4, 0));
+    let more = [
+        EventBody::Instruction("Once more.".to_owned()),
+        EventBody::Action(agon_core::Action::run("true")),
+    ];
+    events.extend((1..).zip(more).map(|(n, body)| Event {
+        seq: last.seq + n,
+        body,
+        ..last.clone()
+    }));
+    let after = of(&events);
+    assert_eq!(after.iteration_flag.current_value, 1);
+    assert_eq!(after.start_id, before.history.len() as i64);
+    assert_eq!(after.get_last_user_message(), Some("Once more."));
+    assert_eq!((after.answer(), after.outputs.len()), (None, 0));
+    assert_eq!(after.metrics, before.metrics);
+}
+
+#[test]
+fn a_trajectory_takes_the_place_of_the_old_one_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link) = (folder.path().join("t.json"), folder.path().join("link"));
+    std::fs::write(&path, "old").unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let kept = std::fs::File::open(&path).unwrap();
+    let state = ended(None, None, None);
+    state.save_trajectory(&path).unwrap();
+    assert_eq!(std::io::read_to_string(kept).unwrap(), "old");
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with('['));
+    std::fs::write(&path, "").unwrap();
+    state.save_trajectory(&link).unwrap();
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with('['));
+    let names = std::fs::read_dir(folder.path()).unwrap();
+    assert_eq!(names.count(), 2, "nothing else is left");
+}

@@ -43,9 +43,9 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         max_steps: args.max_iterations.map(MaxSteps::from),
         ..SelectionArgs::default()
     };
-    // The folder's name needs the benchmark's, and a resume needs the folder's dates: so it is read twice.
-    let first = read(args, &selection, &clock)?;
-    let name = benchmark_name(&first);
+    let now = clock.now();
+    let mut loaded = read(args, &selection, &FixedClock(now))?;
+    let name = benchmark_name(&loaded);
     let options = open.as_ref().and_then(|open| settings(args, open));
     let metadata = MetadataOptions {
         llm: open
@@ -56,7 +56,7 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         agent_class: &args.agent_cls,
         max_iterations: args
             .max_iterations
-            .unwrap_or_else(|| most_steps(&first.tasks)),
+            .unwrap_or_else(|| most_steps(&loaded.tasks)),
         eval_note: args.eval_note.as_deref(),
         eval_output_dir: &args.eval_output_dir,
         data_split: None,
@@ -71,8 +71,12 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
     }
     let earlier = Earlier::of(&play_args)?;
     let old = earlier.manifest.as_ref();
-    let dates_from = old.map_or_else(|| clock.now(), |old| old.dates_from);
-    let mut loaded = read(args, &selection, &FixedClock(dates_from))?;
+    let dates_from = old.map_or(now, |old| old.dates_from);
+    if dates_from != now {
+        // Which folder it is, is known only now: the benchmark's name is part of its own.
+        drop(loaded);
+        loaded = read(args, &selection, &FixedClock(dates_from))?;
+    }
     // Rows of earlier commands need their instances too.
     let results = OutputFiles::new(metadata, &loaded.tasks, args.max_budget_per_task);
     choose(&mut loaded, args)?;
@@ -86,6 +90,7 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         epochs: play_args.epochs.unwrap_or(1),
         dates_from,
         selection: remembered(args),
+        judge: None,
         played_by: None,
     };
     let sitting = Sitting {

@@ -23,7 +23,7 @@ use crate::cli::play::Results;
 #[derive(Debug)]
 pub(super) struct OutputFiles {
     metadata: EvalMetadata,
-    instances: Instances,
+    instances: Arc<Instances>,
     max_budget: Option<Money>,
     writing: Option<Writing>,
 }
@@ -45,16 +45,15 @@ impl OutputFiles {
         };
         Self {
             metadata,
-            instances: tasks.iter().filter_map(row).collect(),
+            instances: Arc::new(tasks.iter().filter_map(row).collect()),
             max_budget,
             writing: None,
         }
     }
 
-    fn rows(&self, folder: &RunFolder) -> Result<RunRows, Failure> {
-        let reader = RunReader::open(folder.path())?;
-        let rows = RunRows::new(reader, self.metadata.clone(), self.instances.clone());
-        Ok(rows.with_budget(self.max_budget))
+    fn rows(&self, reader: RunReader) -> RunRows {
+        let rows = RunRows::new(reader, self.metadata.clone(), Arc::clone(&self.instances));
+        rows.with_budget(self.max_budget)
     }
 }
 
@@ -79,13 +78,14 @@ impl Results for OutputFiles {
             .map_err(|error| Failure::new(format_args!("{}: {error}", logs.display())))?;
         // A resume does not change when the evaluation began.
         settle(&mut self.metadata, folder)?;
-        let rows = self.rows(folder)?;
+        let reader = RunReader::open(folder.path())?;
         let mut there = HashSet::new();
-        RunReader::open(folder.path())?.for_each_trial(|line| {
+        reader.for_each_trial(|line| {
             if line.is_final {
                 there.insert((line.task, line.epoch));
             }
         })?;
+        let rows = self.rows(reader);
         let file = output_file(folder);
         if !there.is_empty() {
             rows.write_all(&file)?;
@@ -137,7 +137,8 @@ impl Results for OutputFiles {
         };
         lines.send(None).ok();
         if !thread.join().unwrap_or(false) {
-            self.rows(folder)?.write_all(&output_file(folder))?;
+            let reader = RunReader::open(folder.path())?;
+            self.rows(reader).write_all(&output_file(folder))?;
         }
         Ok(())
     }

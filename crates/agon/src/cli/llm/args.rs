@@ -13,9 +13,12 @@ const MODELS: &str = "Models";
 pub(in crate::cli) struct ModelArgs {
     /// The model: a section of config.toml (NAME, llm.NAME or [llm.NAME]; llm is the base section), or
     /// PROVIDER/MODEL such as openai/gpt-4o, anthropic/claude-sonnet-4-5, local/smollm2 or mock/echo.
-    #[arg(long, short, visible_short_alias = 'l', visible_alias = "llm-config", value_name = "NAME",
+    #[arg(long, short, visible_short_alias = 'l', visible_aliases = ["llm-config", "agent-model"], value_name = "NAME",
         help_heading = MODELS)]
     pub(in crate::cli) model: Option<String>,
+    /// Where the model's service is, in place of what the configuration says.
+    #[arg(long, visible_alias = "agent-model-base-url", value_name = "URL", help_heading = MODELS)]
+    pub(in crate::cli) base_url: Option<String>,
     /// The configuration [default: $AGON_CONFIG, ./config.toml, ~/.config/agon/config.toml].
     #[arg(long, visible_alias = "config-file", value_name = "FILE", help_heading = MODELS)]
     pub(in crate::cli) config: Option<PathBuf>,

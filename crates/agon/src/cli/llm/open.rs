@@ -16,6 +16,8 @@ pub(in crate::cli) struct OpenModels {
     pub(in crate::cli) config: Arc<Config>,
     /// The one that `--model` names.
     pub(in crate::cli) model: Option<Model>,
+    /// Calls are written to a tape, or taken from one.
+    pub(in crate::cli) taped: bool,
 }
 
 impl ModelArgs {
@@ -40,12 +42,21 @@ impl ModelArgs {
             session,
             config: Arc::new(config),
             model: None,
+            taped: self.tape.is_some() || self.record_tape.is_some(),
         };
-        open.model = self
-            .model
-            .as_deref()
-            .map(|name| open.named(name))
-            .transpose()?;
+        open.model = match (&self.model, &self.base_url) {
+            (Some(name), None) => Some(open.named(name)?),
+            (Some(name), Some(url)) => {
+                let spec = open.config.model_at(name, url)?;
+                Some(open.session.model(spec)?)
+            }
+            (None, Some(_)) => {
+                return Err(Failure::new(
+                    "whose address is --base-url? Name the model with --model",
+                ));
+            }
+            (None, None) => None,
+        };
         Ok(open)
     }
 }

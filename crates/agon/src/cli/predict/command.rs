@@ -68,6 +68,7 @@ pub(in crate::cli) async fn predict(args: &PredictArgs) -> Result<Exit, Failure>
             .as_ref()
             .map_or_else(|| clock.now(), |old| old.dates_from),
         selection: remembered(&args),
+        judge: None,
         played_by: None,
     };
     let predictor = Predictor::new(model, opened.and_then(|open| open.model), items);

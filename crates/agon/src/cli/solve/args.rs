@@ -15,14 +15,15 @@ Examples:
   agon solve -i 10 -t 'Fix the failing test.' -c CodeActAgent -l eval_gpt4 -d my_project
   agon solve -f task.md -l local/smollm2 -b 0.50
   echo 'Count the words in README.md' | agon solve -l llm
-  agon solve -n first -t 'Fix it.' -l llm; agon solve --replay-trajectory runs/solve-first/trajectory.json
+  agon solve -n first -t 'Fix it.' -l llm; agon solve -n first -t 'Now write a test for it.' -l llm
+  agon solve --replay-trajectory runs/solve-first/trajectory.json
 
 The folder that is worked in (-d) is really changed; nothing else of this machine is.
 
 Exit status: 0 the agent finished, 1 a fault, 2 bad usage, 4 the agent refused the task, 5 a limit ended
 its turn, 6 it only repeated itself, 130 interrupted.")]
 pub(in crate::cli) struct SolveArgs {
-    /// What is to be done.
+    /// What is to be done; a session that there is already (--name) goes on without it.
     #[arg(long, short, value_name = "TEXT")]
     pub(super) task: Option<String>,
     /// A file that says what is to be done; wins over --task.
@@ -37,10 +38,10 @@ pub(in crate::cli) struct SolveArgs {
     /// CodeActAgent, or any agent of `agon run` [default: default_agent of config.toml].
     #[arg(long, short = 'c', value_name = "AGENT")]
     pub(super) agent_cls: Option<String>,
-    /// Names the session's folder under runs/.
+    /// Names the session; the same name again goes on with it (kept in runs/solve-NAME).
     #[arg(long, short, value_name = "NAME")]
     pub(super) name: Option<String>,
-    /// The folder to work in [default: this one].
+    /// The folder to work in [default: the one that the session worked in, or this one].
     #[arg(long, short, value_name = "DIR")]
     pub(super) directory: Option<PathBuf>,
     /// Where commands run: local (a sandbox with this machine's programs) or docker (a container of

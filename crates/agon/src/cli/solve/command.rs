@@ -10,7 +10,7 @@ use agon_core::{Clock, SystemClock};
 use agon_llm::config::Config;
 use agon_store::RunFolder;
 use agon_workflow::config::{AppConfig, LlmConfig, RuntimeKind};
-use agon_workflow::controller::{Conversation, trajectory};
+use agon_workflow::controller::{Conversation, Session, trajectory};
 use agon_workflow::eval::codeact_user_response;
 use agon_workflow::runtime::Runtime;
 use agon_workflow::state::State;
@@ -31,7 +31,15 @@ const LONGEST_TASK: u64 = 1 << 20;
 
 pub(in crate::cli) async fn solve(args: &SolveArgs) -> Result<Exit, Failure> {
     let mut task = task(args)?;
-    let (mut config, open) = configured(args)?;
+    let named = named(args)?;
+    let earlier = match &named {
+        Some(folder) => Session::workspace_of(folder)?,
+        None => None,
+    };
+    if earlier.is_none() && args.replay_trajectory.is_none() {
+        said(&task)?;
+    }
+    let (mut config, open) = configured(args, earlier)?;
     if let Some(path) = config
         .replay_trajectory_path
         .as_deref()
@@ -40,33 +48,39 @@ pub(in crate::cli) async fn solve(args: &SolveArgs) -> Result<Exit, Failure> {
         task = trajectory(path)?.task;
     }
     let stop = signals::stop_on_signal("stopping; what was done so far is kept")?;
-    let folder = session(args, &config)?;
-    config.session_folder = Some(folder.path().to_owned());
+    let session = session(named, &config)?;
+    config.session_folder = Some(session.path().to_owned());
     config
         .save_trajectory_path
-        .get_or_insert_with(|| folder.path().join("trajectory.json"));
+        .get_or_insert_with(|| session.path().join("trajectory.json"));
     if let Some(open) = open {
         config.set_llm_config(open);
     }
-    let played = converse(args, &config, &task, &folder, stop).await;
-    let state = played.inspect_err(|_| {
-        // Only a folder that nothing was written to can be removed so.
-        fs::remove_dir(folder.path()).ok();
-    })?;
-    conclude(args, &folder, &state)
+    match converse(args, &config, &task, &session, stop).await {
+        Ok(state) => conclude(args, session.path(), &state),
+        Err(failure) => {
+            session.discard_if_unused();
+            Err(failure)
+        }
+    }
 }
 
 async fn converse(
     args: &SolveArgs,
     config: &AppConfig,
     task: &str,
-    folder: &RunFolder,
+    session: &Session,
     stop: CancellationToken,
 ) -> Result<State, Failure> {
+    let task = match session.is_new() {
+        true => said(task)?.to_owned(),
+        false => session.next(task),
+    };
     let mut runtime = Runtime::new(config, agon_engine::providers(&hidden(config)))?;
     runtime.connect().await?;
-    output::say(&format!("session folder: {}", folder.path().display()));
-    let conversation = Conversation::new(config, task)
+    output::say(&format!("session folder: {}", session.path().display()));
+    let conversation = Conversation::new(config, &task)
+        .in_session(session)
         .watched(show)
         .stopped_by(stop);
     let conversation = match args.interactive {
@@ -105,15 +119,24 @@ fn task(args: &SolveArgs) -> Result<String, Failure> {
     if text.len() as u64 > LONGEST_TASK {
         return Err(Failure::new("the task is longer than 1 MiB"));
     }
-    if text.trim().is_empty() && args.replay_trajectory.is_none() {
-        return Err(Failure::new(
-            "what is to be done? Say it with -t TEXT, -f FILE or on standard input",
-        ));
-    }
     Ok(text)
 }
 
-fn configured(args: &SolveArgs) -> Result<(AppConfig, Option<LlmConfig>), Failure> {
+/// Only a session that there is can go on without a word.
+fn said(task: &str) -> Result<&str, Failure> {
+    match task.trim() {
+        "" => Err(Failure::new(
+            "what is to be done? Say it with -t TEXT, -f FILE or on standard input",
+        )),
+        _ => Ok(task),
+    }
+}
+
+/// `earlier`: the folder in which the session has worked before.
+fn configured(
+    args: &SolveArgs,
+    earlier: Option<PathBuf>,
+) -> Result<(AppConfig, Option<LlmConfig>), Failure> {
     let open = open(&args.models)?;
     let mut config = AppConfig::of_sections(open.config.workflow()).map_err(Failure::new)?;
     let runtime = match &args.runtime {
@@ -141,7 +164,7 @@ fn configured(args: &SolveArgs) -> Result<(AppConfig, Option<LlmConfig>), Failur
             .replay_trajectory_path
             .clone_from(&args.replay_trajectory);
     }
-    config.workspace_base = Some(folder_to_work_in(args, &config)?);
+    config.workspace_base = Some(folder_to_work_in(args, earlier, &config)?);
     let llm = open.model.map(|model| LlmConfig {
         config: open.config,
         session: open.session,
@@ -173,10 +196,15 @@ fn open(args: &ModelArgs) -> Result<OpenModels, Failure> {
 }
 
 /// The agent may change everything in it, so it must not be more than was meant.
-fn folder_to_work_in(args: &SolveArgs, config: &AppConfig) -> Result<PathBuf, Failure> {
+fn folder_to_work_in(
+    args: &SolveArgs,
+    earlier: Option<PathBuf>,
+    config: &AppConfig,
+) -> Result<PathBuf, Failure> {
     let named = args
         .directory
         .clone()
+        .or(earlier)
         .or_else(|| config.workspace_base.clone());
     let folder = named.unwrap_or_else(|| PathBuf::from("."));
     let folder = folder
@@ -199,28 +227,30 @@ fn folder_to_work_in(args: &SolveArgs, config: &AppConfig) -> Result<PathBuf, Fa
     Ok(folder)
 }
 
-/// A folder for the record, beside those of runs.
-fn session(args: &SolveArgs, config: &AppConfig) -> Result<RunFolder, Failure> {
+/// Where a session with a name is kept, beside the folders of runs.
+fn named(args: &SolveArgs) -> Result<Option<PathBuf>, Failure> {
     let Some(name) = &args.name else {
-        let now = SystemClock::default().now();
-        let runs = Path::new(RUNS);
-        return Ok(RunFolder::fresh(runs, now, "solve", &config.default_agent)?);
+        return Ok(None);
     };
     agon_core::id::check_name(name).map_err(Failure::new)?;
-    let folder = Path::new(RUNS).join(format!("solve-{name}"));
-    if folder.join("trajectory.json").exists() {
-        return Err(Failure::new(format_args!(
-            "there is a session of that name: choose another one, or go on from it with \
-             --replay-trajectory {}",
-            folder.join("trajectory.json").display()
-        )));
-    }
-    fs::create_dir_all(&folder)
-        .map_err(|error| Failure::new(format_args!("{}: {error}", folder.display())))?;
-    Ok(RunFolder::at(folder))
+    Ok(Some(Path::new(RUNS).join(format!("solve-{name}"))))
 }
 
-fn conclude(args: &SolveArgs, folder: &RunFolder, state: &State) -> Result<Exit, Failure> {
+/// The one of that name, or a new one.
+fn session(named: Option<PathBuf>, config: &AppConfig) -> Result<Session, Failure> {
+    let folder = match named {
+        Some(folder) => folder,
+        None => {
+            let now = SystemClock::default().now();
+            let fresh = RunFolder::fresh(Path::new(RUNS), now, "solve", &config.default_agent)?;
+            fresh.path().to_owned()
+        }
+    };
+    let workspace = config.workspace_base.as_deref();
+    Ok(Session::open(&folder, workspace.unwrap_or(Path::new(".")))?)
+}
+
+fn conclude(args: &SolveArgs, folder: &Path, state: &State) -> Result<Exit, Failure> {
     let said = state.answer();
     if args.json {
         output::json(&json!({
@@ -229,7 +259,7 @@ fn conclude(args: &SolveArgs, folder: &RunFolder, state: &State) -> Result<Exit,
             "iterations": state.iteration_flag.current_value,
             "message": said,
             "metrics": state.metrics,
-            "session": folder.path(),
+            "session": folder,
         }))?;
     } else if let Some(said) = said {
         output::data(said)?;

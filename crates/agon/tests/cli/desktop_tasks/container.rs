@@ -17,11 +17,21 @@ fn engine() -> String {
         .unwrap_or_else(|_| panic!("DOCKER_HOST is not set: run the tests with `cargo xtask test`"))
 }
 
-fn in_image(more: &Value) -> Value {
+pub(super) fn in_image(more: &Value) -> Value {
     engine();
     let mut changes = more.clone();
     changes["environment"]["image"] = json!(IMAGE);
     changes
+}
+
+/// What the engine's own client prints.
+pub(super) fn docker(args: &[&str]) -> String {
+    let output = Command::new("docker")
+        .args(["--host", &engine()])
+        .args(args)
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 #[test]

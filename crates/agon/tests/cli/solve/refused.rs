@@ -139,6 +139,64 @@ fn a_configuration_is_read_strictly() {
     assert!(called.stderr().contains(told), "{}", called.stderr());
 }
 
+/// What stands in the folder of a session and is none is left as it is.
+#[test]
+fn a_trajectory_that_is_not_the_sessions_is_not_written_over() {
+    let bench = Bench::new();
+    let model = greeter(&bench);
+    let args = [
+        "solve", "-t", "x", "-l", &model, "-d", "project", "-n", "mine",
+    ];
+    let kept = bench.path("runs/solve-mine/trajectory.json");
+    let foreign = r#"[{"id": 0, "timestamp": "2026-01-01T00:00:00", "source": "user",
+        "action": "message", "args": {"content": "Greet."}}]"#;
+    let left = |text: &str, phrase: &str| {
+        bench.write("runs/solve-mine/trajectory.json", text);
+        let called = bench.call(&args).expect(2);
+        let said = called.stderr();
+        assert!(said.contains(phrase), "{said}");
+        assert!(said.contains("trajectory.json"), "{said}");
+        assert!(said.contains("choose another name"), "{said}");
+        assert_eq!(fs::read_to_string(&kept).unwrap(), text);
+    };
+    left(foreign, "--replay-trajectory");
+    left("[{", "--replay-trajectory");
+    assert_eq!(fs::read_dir(kept.parent().unwrap()).unwrap().count(), 1);
+    fs::remove_file(&kept).unwrap();
+    bench.call(&args).expect(0);
+    let own = fs::read_to_string(&kept).unwrap();
+    left(foreign, "not of the session that was recorded here");
+    left("[{", "it is broken");
+    left("{}", "it is broken");
+    bench.write("runs/solve-mine/trajectory.json", &own);
+    let again = [
+        "solve",
+        "-l",
+        &model,
+        "-d",
+        "project",
+        "-n",
+        "mine",
+        "--replay-trajectory",
+        "runs/solve-mine/trajectory.json",
+    ];
+    let called = bench.call(&again).expect(2);
+    let said = called.stderr();
+    assert!(said.contains("played again in a new session"), "{said}");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), own);
+    let record = bench.path("runs/solve-mine/session.jsonl");
+    let whole = fs::read_to_string(&record).unwrap();
+    fs::write(&record, whole.replace("\"seq\":3,", "\"seq\":three,")).unwrap();
+    let called = bench.call(&args).expect(2);
+    let said = called.stderr();
+    assert!(
+        said.contains("session.jsonl") && said.contains("line 5"),
+        "{said}"
+    );
+    fs::write(&record, whole).unwrap();
+    bench.call(&args).expect(0);
+}
+
 #[test]
 fn money_that_nobody_can_count_is_no_limit() {
     let bench = Bench::new();

@@ -95,25 +95,6 @@ fn what_follows_a_trajectory_is_asked_of_the_model() {
 }
 
 #[test]
-fn a_name_is_taken_once() {
-    let bench = Bench::new();
-    let model = greeter(&bench);
-    let args = [
-        "solve", "-t", "Greet.", "-d", "project", "-l", &model, "-n", "mine",
-    ];
-    bench.call(&args).expect(0);
-    let before = fs::read(bench.path("runs/solve-mine/trajectory.json")).unwrap();
-    let refused = bench.call(&args).expect(2);
-    for part in ["there is a session of that name", "--replay-trajectory"] {
-        assert!(refused.stderr().contains(part), "{}", refused.stderr());
-    }
-    assert_eq!(
-        fs::read(bench.path("runs/solve-mine/trajectory.json")).unwrap(),
-        before
-    );
-}
-
-#[test]
 fn interrupted_it_leaves_no_sandbox_and_what_was_done() {
     let bench = Bench::new();
     fs::create_dir(bench.path("project")).unwrap();
@@ -139,7 +120,6 @@ fn interrupted_it_leaves_no_sandbox_and_what_was_done() {
         ["system", "message", "run", "run"]
     );
     assert!(bench.path("project/begun.txt").is_file());
-    bench.call(&args).expect(2);
 }
 
 #[test]

@@ -78,4 +78,7 @@ fn events(exchange: &Exchange, longest: usize, out: &mut String) {
     if let Some(reply) = &exchange.reply {
         push("user", reply);
     }
+    if let Some(asked) = &exchange.asked {
+        push("user", asked);
+    }
 }

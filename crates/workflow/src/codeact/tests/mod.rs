@@ -3,6 +3,7 @@
 mod condensers;
 mod conversation;
 mod failures;
+mod past;
 mod play;
 mod replay;
 mod shapes;

@@ -9,7 +9,7 @@ use agon_llm::config::{Config, ConfigSource, Environment as Variables};
 use agon_llm::{Account, Budget, Session, SessionOptions};
 use serde_json::{Value, json};
 
-use crate::codeact::{CodeAct, CodeActContender, Options};
+use crate::codeact::{CodeAct, CodeActContender, Options, Past};
 
 pub(super) struct Play {
     pub(super) agent: CodeAct,
@@ -29,6 +29,7 @@ pub(super) struct Setup<'a> {
     pub(super) small: Vec<Value>,
     pub(super) tokens: Option<u64>,
     pub(super) played: Vec<Action>,
+    pub(super) past: Option<Past>,
     pub(super) no_model: bool,
     /// A model of a service in its place, which nobody answers for.
     pub(super) service: Option<&'a str>,
@@ -86,7 +87,10 @@ impl Play {
         let variables = Variables::default();
         let options = Options::of(Some(&config), Some(&session), &variables).unwrap();
         let model = (!setup.no_model).then_some(model);
-        let contender = CodeActContender::new(options, model).with_script(setup.played);
+        let mut contender = CodeActContender::new(options, model).with_script(setup.played);
+        if let Some(past) = setup.past {
+            contender = contender.with_past(Arc::new(past));
+        }
         let budget = Budget {
             tokens: setup.tokens,
             money: None,

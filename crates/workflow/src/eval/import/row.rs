@@ -328,6 +328,8 @@ impl Told {
             retried: attempt > 1,
             rerun: false,
             regraded: false,
+            judge: Usage::default(),
+            played_in: None,
             tainted: false,
             integrity: None,
             reason: match passed {

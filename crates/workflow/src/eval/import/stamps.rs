@@ -92,6 +92,7 @@ impl<'a> Stamps<'a> {
                 unconfined: false,
             },
             models: self.model().into_iter().collect(),
+            judge: None,
             seed: 0,
             epochs: 1,
             dates_from: created,
