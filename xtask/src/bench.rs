@@ -13,6 +13,7 @@ mod process;
 mod program;
 mod spine;
 mod suites;
+mod testcases;
 mod workflow;
 
 use serde_json::{Value, json};
@@ -129,10 +130,12 @@ pub(crate) fn run(name: &str, only: &[&str]) -> Result<(), Failure> {
         "arena" => arena::ROWS,
         "fuzz" => fuzz::ROWS,
         "llm" => llm::ROWS,
+        "testcases" => testcases::ROWS,
         "workflow" => workflow::ROWS,
         other => {
             return Err(Failure::usage(format!(
-                "`{other}` is no bench; there are: arena, desktop, fuzz, llm, spine, workflow"
+                "`{other}` is no bench; there are: arena, desktop, fuzz, llm, spine, \
+                 testcases, workflow"
             )));
         }
     };

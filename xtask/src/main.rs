@@ -31,6 +31,7 @@ cargo xtask COMMAND
   bench NAME [--only ROW,ROW]   measure, print a table, write target/bench/NAME.json
   qa                            write the dataset of suites/qa anew
   soak arena [GAMES]            play many games; every score read must be the true one [100]
+  soak desktop [--times N]      play the solutions of suites/desktop; all must pass every time [20]
   help                          this text
 
 Examples:
@@ -44,7 +45,9 @@ Examples:
   cargo xtask bench arena
   cargo xtask bench llm                 beside Python's openai, which is installed under target/bench
   cargo xtask bench fuzz                every fuzz target for half a minute
+  cargo xtask bench testcases           cases on desktops in containers
   cargo xtask soak arena
+  cargo xtask soak desktop --times 1
 
 Exit status: 0 done; 1 something failed; 2 bad usage, or a program is missing that cannot be
 installed from here (the exact command is printed).";
@@ -72,6 +75,8 @@ fn dispatch(words: &[&str]) -> Result<(), Failure> {
         ["qa"] => qa::run(),
         ["soak", "arena"] => soak::arena(100),
         ["soak", "arena", games] => soak::arena(count(games)?),
+        ["soak", "desktop"] => soak::desktop::run(20),
+        ["soak", "desktop", "--times", times] => soak::desktop::run(count(times)?),
         ["help" | "--help" | "-h"] => {
             console::say(HELP);
             Ok(())
@@ -89,5 +94,5 @@ fn count(text: &str) -> Result<u32, Failure> {
         .parse()
         .ok()
         .filter(|count| (1..=100_000).contains(count));
-    count.ok_or_else(|| Failure::usage(format!("`{text}` is no number of games")))
+    count.ok_or_else(|| Failure::usage(format!("`{text}` is no number between 1 and 100000")))
 }

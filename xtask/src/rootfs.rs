@@ -1,6 +1,6 @@
 //! The images that container tests use, made from Debian's own packages: no registry is needed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::console;
 use crate::debian::Root;
@@ -12,6 +12,8 @@ use crate::workspace;
 pub(crate) const IMAGE: &str = "agon-test";
 /// The image of `agon image build desktop`, with its tag.
 pub(crate) const DESKTOP_IMAGE: &str = "agon-test-desktop:1";
+/// The image of `agon image build desktop --with-office`, with its tag.
+pub(crate) const OFFICE_IMAGE: &str = "agon-test-desktop-office:1";
 const RECIPE_LABEL: &str = "agon.recipe";
 
 /// An image and what it is made of.
@@ -31,8 +33,8 @@ pub(crate) struct TestImage {
 }
 
 /// All images of the tests.
-pub(crate) fn images() -> [TestImage; 2] {
-    [plain(), desktop()]
+pub(crate) fn images() -> [TestImage; 3] {
+    [plain(), desktop(), office()]
 }
 
 pub(crate) fn plain() -> TestImage {
@@ -48,19 +50,39 @@ pub(crate) fn plain() -> TestImage {
 }
 
 /// The same as `agon image build desktop` makes.
-fn desktop() -> TestImage {
-    let packages = entries(include_str!("../../images/desktop/packages"));
+pub(crate) fn desktop() -> TestImage {
+    let lists = [include_str!("../../images/desktop/packages")];
+    with_screen(DESKTOP_IMAGE, "desktop", &lists)
+}
+
+/// The same as `agon image build desktop --with-office` makes.
+fn office() -> TestImage {
+    let lists = [
+        include_str!("../../images/desktop/packages"),
+        include_str!("../../images/desktop/packages-browser"),
+        include_str!("../../images/desktop/packages-office"),
+    ];
+    with_screen(OFFICE_IMAGE, "office", &lists)
+}
+
+fn with_screen(name: &str, kind: &'static str, lists: &[&'static str]) -> TestImage {
+    let packages: Vec<&str> = lists.iter().copied().flat_map(entries).collect();
     let settings = entries(include_str!("../../images/desktop/excludes"));
     let finish = include_str!("../../images/desktop/finish");
     let parts = packages.iter().chain(&settings).chain([&finish]);
-    let recipe = format!("1-{:016x}", hash(parts));
+    let recipe = format!("2-{:016x}", hash(parts));
     TestImage {
-        name: DESKTOP_IMAGE.to_owned(),
-        kind: "desktop",
+        name: name.to_owned(),
+        kind,
         packages,
         settings,
         finish,
-        env: &["LANG=C.UTF-8", "DISPLAY=:0", "NO_AT_BRIDGE=1"],
+        env: &[
+            "LANG=C.UTF-8",
+            "DISPLAY=:0",
+            "NO_AT_BRIDGE=1",
+            "GSETTINGS_BACKEND=keyfile",
+        ],
         recipe,
     }
 }
@@ -125,10 +147,31 @@ impl TestImage {
                 let _ = std::fs::remove_file(&unfinished);
             }
             made?;
-            std::fs::rename(&unfinished, &tar).trying(format!("keep {}", tar.display()))
+            std::fs::rename(&unfinished, &tar).trying(format!("keep {}", tar.display()))?;
+            self.forget_others(&tar)
         })?;
         Ok(tar)
     }
+
+    /// Removes what older recipes left in the cache: each is up to two gigabytes.
+    fn forget_others(&self, tar: &Path) -> Result<(), Failure> {
+        let prefix = format!("test-{}-", self.kind);
+        for entry in std::fs::read_dir(workspace::cache()?).trying("read the cache folder")? {
+            let path = entry.trying("read the cache folder")?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            if path != tar && name.is_some_and(|name| superseded(name, &prefix)) {
+                std::fs::remove_file(&path).trying(format!("remove {}", path.display()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether it is a whole archive of this kind; one in the making has a number before its ending.
+fn superseded(name: &str, prefix: &str) -> bool {
+    name.strip_prefix(prefix)
+        .and_then(|rest| rest.strip_suffix(".tar"))
+        .is_some_and(|recipe| !recipe.contains('.'))
 }
 
 /// Lines without comments.
@@ -163,8 +206,10 @@ mod tests {
     fn another_list_is_another_archive() {
         assert_ne!(hash(["ab"].iter()), hash(["a", "b"].iter()));
         assert_ne!(hash(["a", "b"].iter()), hash(["b", "a"].iter()));
-        let [plain, desktop] = images().map(|image| image.tar().unwrap());
-        assert_ne!(plain, desktop);
+        let mut archives = images().map(|image| image.tar().unwrap()).to_vec();
+        archives.sort();
+        archives.dedup();
+        assert_eq!(archives.len(), images().len());
     }
 
     #[test]
@@ -172,6 +217,23 @@ mod tests {
         let packages = desktop().packages;
         for name in ["xvfb", "openbox", "xterm", "mousepad"] {
             assert!(packages.contains(&name), "{packages:?}");
+        }
+    }
+
+    #[test]
+    fn only_whole_archives_of_the_same_kind_are_superseded() {
+        assert!(superseded("test-desktop-1-ab.tar", "test-desktop-"));
+        assert!(!superseded("test-desktop-1-ab.77.tar", "test-desktop-"));
+        assert!(!superseded("test-office-1-ab.tar", "test-desktop-"));
+        assert!(!superseded("test-desktop-1-ab.tar.part", "test-desktop-"));
+    }
+
+    #[test]
+    fn office_programs_come_on_top_of_a_desktop() {
+        let [small, large] = [desktop().packages, office().packages];
+        assert!(small.iter().all(|name| large.contains(name)), "{large:?}");
+        for name in ["libreoffice-calc", "libreoffice-writer", "chromium"] {
+            assert!(large.contains(&name) && !small.contains(&name), "{name}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! `cargo xtask soak arena`: plays many games and compares every score that was read from the screen
-//! with the one that the game wrote down.
+//! with the one that the game wrote down. `cargo xtask soak desktop` is in a file of its own.
+
+pub(crate) mod desktop;
 
 use crate::console::{say, step};
 use crate::debian::{self, BUBBLEWRAP, DESKTOP};

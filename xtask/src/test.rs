@@ -62,6 +62,11 @@ pub(crate) fn engine_with_image() -> Result<DockerEngine, Failure> {
     engine_with(&[rootfs::plain()])
 }
 
+/// A Docker Engine that has the image with a desktop.
+pub(crate) fn engine_with_desktop() -> Result<DockerEngine, Failure> {
+    engine_with(&[rootfs::desktop()])
+}
+
 /// A Docker Engine that has all images of the tests.
 pub(crate) fn engine_with_images() -> Result<DockerEngine, Failure> {
     engine_with(&rootfs::images())

@@ -12,6 +12,7 @@ use super::desktop::Findings;
 use super::process::{Measured, measure};
 use super::program::Figures;
 use super::suites;
+use super::workflow::Many;
 use crate::console::step;
 use crate::failure::{Failure, Trying};
 use crate::{models, workspace};
@@ -26,12 +27,15 @@ pub(super) struct Lab {
     pub(super) desktop: Findings,
     pub(super) arena: Figures,
     pub(super) llm: Figures,
+    pub(super) many: Option<Many>,
 }
 
-/// One invocation of `agon run` with the oracle, which solves everything.
+/// One invocation of `agon run`, usually with the oracle, which solves everything.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) suite: PathBuf,
+    /// Who plays, and further options of it.
+    pub(super) agent: Vec<String>,
     pub(super) out: PathBuf,
     pub(super) epochs: u32,
     pub(super) workers: Option<u32>,
@@ -53,6 +57,7 @@ impl Lab {
             desktop: Findings::default(),
             arena: Figures::default(),
             llm: Figures::default(),
+            many: None,
         })
     }
 
@@ -76,6 +81,7 @@ impl Lab {
     pub(super) fn plan(&self, name: &str, suite: PathBuf, tasks: u32, epochs: u32) -> Run {
         Run {
             suite,
+            agent: vec!["oracle".to_owned()],
             out: self.folder.join(format!("run-{name}")),
             epochs,
             workers: None,
@@ -92,7 +98,9 @@ impl Lab {
         command
             .arg("run")
             .arg(&run.suite)
-            .args(["--agent", "oracle", "--json", "--epochs"])
+            .args(["--json", "--agent"])
+            .args(&run.agent)
+            .arg("--epochs")
             .arg(run.epochs.to_string())
             .arg("--out")
             .arg(&run.out)

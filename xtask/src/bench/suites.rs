@@ -62,6 +62,45 @@ pub(super) fn desktop(
     })
 }
 
+/// What the tasks here want to hear.
+pub(super) const ANSWER: &str = "done";
+
+/// Cases on the desktop of a container.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cases<'a> {
+    pub(super) image: &'a str,
+    /// Whether no two of them can use the same kind of container.
+    pub(super) apart: bool,
+    pub(super) app: Option<&'a str>,
+    /// Seconds that their solution lets pass.
+    pub(super) wait: Option<f64>,
+}
+
+impl Cases<'_> {
+    pub(super) fn write(&self, folder: &Path, name: &str, cases: u32) -> Result<PathBuf, Failure> {
+        write_each(folder, name, cases, |case| {
+            let apart = match self.apart {
+                true => format!(", env: {{ CASE: \"{case}\" }}"),
+                false => String::new(),
+            };
+            let app = self
+                .app
+                .map_or_else(String::new, |app| format!(", apps: [\"{app}\"]"));
+            let wait = self.wait.map_or_else(String::new, |seconds| {
+                format!("  - {{ action: wait, seconds: {seconds} }}\n")
+            });
+            format!(
+                "task: Answer with the word done.\n\
+                 environment: {{ kind: desktop, image: \"{}\", screen: 1280x800{apart}{app} }}\n\
+                 limits: {{ steps: 200, seconds: 300 }}\n\
+                 checks:\n  - {{ type: returned_result, equals: {ANSWER} }}\n\
+                 solution:\n{wait}  - {{ action: finish, result: {ANSWER} }}\n",
+                self.image
+            )
+        })
+    }
+}
+
 fn dialogue(before: &str) -> String {
     format!(
         "task: Answer with the word done.\n\
@@ -118,6 +157,28 @@ mod tests {
         assert!(
             first.contains("echo task 0;") && second.contains("echo task 1;"),
             "{first}"
+        );
+    }
+
+    #[test]
+    fn cases_that_are_apart_differ_in_their_containers() {
+        let folder = std::env::temp_dir().join(format!("agon-cases-{}", std::process::id()));
+        let read = |apart, name: &str| {
+            let cases = Cases {
+                image: "desktop:1",
+                apart,
+                app: None,
+                wait: Some(2.0),
+            };
+            let suite = cases.write(&folder, name, 2).unwrap();
+            let file = suite.join(format!("{name}/{name}-0001.yaml"));
+            std::fs::read_to_string(file).unwrap()
+        };
+        let (apart, alike) = (read(true, "apart"), read(false, "alike"));
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(
+            apart.contains("CASE: \"1\"") && !alike.contains("CASE"),
+            "{apart}"
         );
     }
 

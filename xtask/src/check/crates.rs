@@ -4,9 +4,10 @@ use super::Finding;
 use super::manifests::Member;
 
 /// From the ground up. Dev-dependencies are exempt.
-const ORDER: [&str; 19] = [
-    "core", "stats", "suite", "store", "sandbox", "desktop", "vision", "llm", "agent", "grade",
-    "engine", "arena", "predict", "workflow", "testcase", "report", "viewer", "testkit", "agon",
+const ORDER: [&str; 20] = [
+    "core", "stats", "suite", "store", "sandbox", "desktop", "vision", "office", "llm", "agent",
+    "grade", "engine", "arena", "predict", "workflow", "testcase", "report", "viewer", "testkit",
+    "agon",
 ];
 /// Stands beside the order: it must work when nothing else does.
 const OUTSIDE: &str = "xtask";

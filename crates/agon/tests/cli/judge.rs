@@ -140,15 +140,11 @@ fn a_judge_who_says_nothing_sensible_is_a_fault_and_nobody_plays_again() {
 }
 
 #[test]
-fn the_same_command_asks_a_judge_who_was_down_again() {
+fn a_judge_who_was_down_can_be_asked_later() {
     let bench = Bench::new();
     bench.suite(&[("talk", PROSE)]);
     let down = json!({ "fault": "bad_answer", "why": "not now" }).to_string();
-    // Three hearings of two tries fail, then it is back.
-    let mut answers = vec![down; 6];
-    answers.push(says("pass"));
-    let path = bench.write("judge.jsonl", &answers[..6].join("\n"));
-    let judge = format!("mock/script:{}", path.display());
+    let judge = bench.judge("judge.jsonl", &[down]);
     let first = bench
         .run(&["--agent", "oracle", "--judge", &judge])
         .expect(1);
@@ -157,7 +153,6 @@ fn the_same_command_asks_a_judge_who_was_down_again() {
         "{}",
         first.stderr()
     );
-    // The script is part of what the judge is: a service that is back is the same judge.
     bench.write("judge.jsonl", &says("pass"));
     bench
         .call(&["validate", "run", "--judge", &judge])

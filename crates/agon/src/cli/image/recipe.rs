@@ -14,14 +14,16 @@ const LABEL_RECIPE: &str = "agon.recipe";
 const DOCKERFILE: &str = include_str!("../../../../../images/desktop/Dockerfile");
 const PACKAGES: &str = include_str!("../../../../../images/desktop/packages");
 const BROWSER: &str = include_str!("../../../../../images/desktop/packages-browser");
+const OFFICE: &str = include_str!("../../../../../images/desktop/packages-office");
 const EXCLUDES: &str = include_str!("../../../../../images/desktop/excludes");
 const FINISH: &str = include_str!("../../../../../images/desktop/finish");
 
 /// Variables of everything that runs in it; the Dockerfile has the same.
-pub(super) const ENV: [(&str, &str); 3] = [
+pub(super) const ENV: [(&str, &str); 4] = [
     ("LANG", "C.UTF-8"),
     ("DISPLAY", ":0"),
     ("NO_AT_BRIDGE", "1"),
+    ("GSETTINGS_BACKEND", "keyfile"),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,25 +32,49 @@ pub(super) enum Source {
     Registry,
 }
 
+/// What is in it beyond a screen, windows and small programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Recipe {
-    pub(super) source: Source,
-    pub(super) browser: bool,
+pub(super) enum Extras {
+    None,
+    Browser,
+    /// Office programs, and a browser as well.
+    Office,
 }
 
-impl Recipe {
-    /// Names of the package lists.
-    fn lists(self) -> &'static [&'static str] {
-        if self.browser {
-            &["packages", "packages-browser"]
-        } else {
-            &["packages"]
+impl Extras {
+    /// How an image is called unless the user says otherwise.
+    pub(super) fn tag(self) -> &'static str {
+        match self {
+            Self::None | Self::Browser => "agon-desktop:12",
+            Self::Office => "agon-desktop-office:12",
         }
     }
 
+    /// Names and contents of the package lists.
+    fn lists(self) -> &'static [(&'static str, &'static str)] {
+        const LISTS: [(&str, &str); 3] = [
+            ("packages", PACKAGES),
+            ("packages-browser", BROWSER),
+            ("packages-office", OFFICE),
+        ];
+        match self {
+            Self::None => &LISTS[..1],
+            Self::Browser => &LISTS[..2],
+            Self::Office => &LISTS,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Recipe {
+    pub(super) source: Source,
+    pub(super) extras: Extras,
+}
+
+impl Recipe {
     pub(super) fn packages(self) -> Vec<&'static str> {
-        let browser = if self.browser { BROWSER } else { "" };
-        entries(PACKAGES).chain(entries(browser)).collect()
+        let lists = self.extras.lists().iter();
+        lists.flat_map(|&(_, list)| entries(list)).collect()
     }
 
     /// Settings of dpkg.
@@ -62,18 +88,20 @@ impl Recipe {
     }
 
     /// Files for the engine to build from.
-    pub(super) fn files(self) -> [(&'static str, &'static str); 5] {
+    pub(super) fn files(self) -> [(&'static str, &'static str); 6] {
         [
             ("Dockerfile", DOCKERFILE),
             ("packages", PACKAGES),
             ("packages-browser", BROWSER),
+            ("packages-office", OFFICE),
             ("excludes", EXCLUDES),
             ("finish", FINISH),
         ]
     }
 
     pub(super) fn arguments(self) -> HashMap<String, String> {
-        HashMap::from([("LISTS".to_owned(), self.lists().join(" "))])
+        let names: Vec<&str> = self.extras.lists().iter().map(|&(name, _)| name).collect();
+        HashMap::from([("LISTS".to_owned(), names.join(" "))])
     }
 
     pub(super) fn name(self, tag: &str) -> ImageName {
@@ -120,24 +148,18 @@ fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {
 mod tests {
     use super::*;
 
-    const RECIPES: [Recipe; 4] = [
-        Recipe {
-            source: Source::Packages,
-            browser: false,
-        },
-        Recipe {
-            source: Source::Packages,
-            browser: true,
-        },
-        Recipe {
-            source: Source::Registry,
-            browser: false,
-        },
-        Recipe {
-            source: Source::Registry,
-            browser: true,
-        },
+    const RECIPES: [Recipe; 6] = [
+        recipe(Source::Packages, Extras::None),
+        recipe(Source::Packages, Extras::Browser),
+        recipe(Source::Packages, Extras::Office),
+        recipe(Source::Registry, Extras::None),
+        recipe(Source::Registry, Extras::Browser),
+        recipe(Source::Registry, Extras::Office),
     ];
+
+    const fn recipe(source: Source, extras: Extras) -> Recipe {
+        Recipe { source, extras }
+    }
 
     #[test]
     fn lists_hold_package_names_and_nothing_else() {
@@ -146,7 +168,10 @@ mod tests {
             for needed in ["xvfb", "openbox", "xterm"] {
                 assert!(packages.contains(&needed), "{packages:?}");
             }
-            assert_eq!(packages.contains(&"chromium"), recipe.browser);
+            let browses = recipe.extras != Extras::None;
+            assert_eq!(packages.contains(&"chromium"), browses);
+            let writes = recipe.extras == Extras::Office;
+            assert_eq!(packages.contains(&"libreoffice-writer"), writes);
             let allowed =
                 |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c);
             for name in packages {
