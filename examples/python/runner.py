@@ -55,8 +55,8 @@ def run(testcase, config):
         outputs = []
         for check in testcase["checks"]:
             if check["type"] == "command_output":
-                _, output = desktop.exec(check["command"])
-                outputs.append({"command": check["command"], "output": output})
+                status, output = desktop.exec(check["command"])
+                outputs.append({"command": check["command"], "output": {"output": output, "return_code": status}})
         return {
             "trajectory": trajectory,
             "command_output_check_results": outputs,

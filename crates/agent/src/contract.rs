@@ -80,7 +80,7 @@ impl From<Action> for Answer {
     }
 }
 
-/// Why an agent does not answer. The last two are faults; the others end its turn.
+/// Why an agent does not answer. The last three are faults; the others end its turn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
     #[error("the agent left")]
@@ -99,6 +99,9 @@ pub enum AgentError {
     /// The service of a model that we ask for it failed.
     #[error("the agent's model failed: {0}")]
     Model(String),
+    /// It was made for other tasks than this one.
+    #[error("the agent can't play this task: {0}")]
+    Unfit(String),
 }
 
 fn used_up(end: TurnEnd) -> &'static str {

@@ -15,7 +15,7 @@ pub struct Judged {
     /// Of all votes together.
     #[serde(default, skip_serializing_if = "Usage::is_empty")]
     pub usage: Usage,
-    /// Of how many steps the screens were shown; `None` where no steps were.
+    /// How many screens were shown, of those that changed; `None` where no steps were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<Frames>,
     /// Words in the evidence that give orders to a judge, as they stand there.

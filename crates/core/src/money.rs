@@ -23,6 +23,14 @@ pub struct Money {
 impl Money {
     pub const ZERO: Self = Self { picos: 0 };
 
+    /// The rest; nothing where more is taken than there is.
+    #[must_use]
+    pub const fn less(self, other: Self) -> Self {
+        Self {
+            picos: self.picos.saturating_sub(other.picos),
+        }
+    }
+
     pub const fn from_micros(micros: u64) -> Self {
         Self {
             picos: micros.saturating_mul(PICOS_PER_MICRO),

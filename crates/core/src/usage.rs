@@ -49,6 +49,23 @@ impl Usage {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// What is left of it without a part of it.
+    pub fn without(&self, part: &Self) -> Self {
+        let money = |all: Money| all.less(part.money.unwrap_or_default());
+        Self {
+            input_tokens: self.input_tokens.saturating_sub(part.input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(part.output_tokens),
+            cached_tokens: self.cached_tokens.saturating_sub(part.cached_tokens),
+            cache_write_tokens: self
+                .cache_write_tokens
+                .saturating_sub(part.cache_write_tokens),
+            reasoning_tokens: self.reasoning_tokens.saturating_sub(part.reasoning_tokens),
+            calls: self.calls.saturating_sub(part.calls),
+            money: self.money.map(money),
+            unpriced_calls: self.unpriced_calls.saturating_sub(part.unpriced_calls),
+        }
+    }
 }
 
 impl AddAssign<&Self> for Usage {

@@ -7,6 +7,7 @@ pub mod clipboard;
 pub mod config;
 pub mod container;
 mod container_script;
+mod content;
 pub mod desktop;
 pub mod error;
 pub mod geometry;

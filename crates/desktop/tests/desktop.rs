@@ -3,6 +3,7 @@
 
 mod desktop {
     mod clipboard;
+    mod content;
     mod keyboard;
     mod lifecycle;
     mod listen;
@@ -10,6 +11,7 @@ mod desktop {
     mod probe;
     mod registry;
     mod screen;
+    mod switching;
     mod typing;
     mod windows;
 }

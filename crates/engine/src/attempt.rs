@@ -257,6 +257,7 @@ impl Attempt {
             rerun: self.job.rerun,
             regraded: false,
             played_in: None,
+            elsewhere: self.table.agents.elsewhere().is_some(),
             tainted: verdict.is_some_and(Verdict::tainted),
             integrity: verdict.and_then(Verdict::integrity).map(str::to_owned),
             reason: verdict.map_or_else(String::new, |verdict| {
@@ -290,7 +291,8 @@ pub(crate) fn reason(verdict: &Verdict, end_note: Option<&str>) -> String {
         return String::new();
     };
     let found = format!("{}: {}", failed.check, failed.reason);
-    let text = match end_note {
+    // A check that failed by how the turn ended says it already.
+    let text = match end_note.filter(|note| *note != failed.reason) {
         Some(note) => format!("{}; {found}", note.chars().take(300).collect::<String>()),
         None => found,
     };

@@ -205,6 +205,7 @@ impl Dispatcher<'_> {
             regraded: false,
             judge: Usage::default(),
             played_in: None,
+            elsewhere: self.table.agents.elsewhere().is_some(),
             tainted: false,
             integrity: None,
             reason: String::new(),

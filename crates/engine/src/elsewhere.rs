@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use agon_agent::elsewhere::{Commission, Told};
-use agon_core::{Action, Event, EventBody, Fault, FaultClass, Picture, Source};
+use agon_core::check::{Check, CheckKind};
+use agon_core::{Action, Event, EventBody, Fault, FaultClass, Picture, SightTest, Source, Task};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::timeout;
 
@@ -18,6 +19,7 @@ pub(crate) async fn take(attempt: &mut Attempt) -> Result<Turn, Fault> {
         return Err(Fault::new(FaultClass::Internal, "nobody plays elsewhere"));
     };
     let task = Arc::clone(&attempt.job.task);
+    can_be_told(&task)?;
     let trial = attempt.trial.clone();
     let limit = task.limits.seconds.duration();
     let note = "the runner plays this case in an environment of its own, and tells of it";
@@ -44,6 +46,53 @@ pub(crate) async fn take(attempt: &mut Attempt) -> Result<Turn, Fault> {
         },
         commands: Some(delivered.commands),
     })
+}
+
+/// Whether what somebody tells can be all that the checks of a task look at: a verdict over what was never told
+/// is none.
+pub(crate) fn can_be_told(task: &Task) -> Result<(), Fault> {
+    match task.checks.inspect(|checks| unseen(checks)) {
+        None => Ok(()),
+        Some((check, what)) => Err(Fault::new(
+            FaultClass::Check,
+            format_args!(
+                "`{check}` looks at {what}, of which those who play elsewhere do not tell: let this case be \
+                 played without --runner, or check the output of a command"
+            ),
+        )),
+    }
+}
+
+/// A check that can't be carried out over what is told, and what it looks at.
+fn unseen(checks: &[Check]) -> Option<(String, &'static str)> {
+    let of = |check: &Check| {
+        let what = match &check.kind {
+            CheckKind::All { checks, .. } | CheckKind::Any { checks } => return unseen(checks),
+            CheckKind::File { .. }
+            | CheckKind::Script { .. }
+            | CheckKind::Reward { .. }
+            | CheckKind::Spreadsheet(_)
+            | CheckKind::Document(_) => "files of the environment",
+            CheckKind::Sight(test) => beside_the_last_screen(test)?,
+            _ => return None,
+        };
+        Some((check.label(), what))
+    };
+    checks.iter().find_map(of)
+}
+
+/// What a check of the screen needs that is not on the last one.
+fn beside_the_last_screen(test: &SightTest) -> Option<&'static str> {
+    match test {
+        SightTest::Window { .. } => Some("windows"),
+        SightTest::Process { .. } => Some("programs"),
+        SightTest::Changed { .. } => Some("the screen before the agent began"),
+        SightTest::Text { number, .. } => {
+            let within_play = number.as_ref().is_some_and(|number| number.within_play);
+            within_play.then_some("how long was played")
+        }
+        SightTest::Pixel { .. } | SightTest::Template { .. } => None,
+    }
 }
 
 fn actions(events: &[Told]) -> Vec<Action> {

@@ -2,13 +2,11 @@
 //! trial that was just played, and for one that is graded again.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use agon_core::verdict::{TurnEnd, Verdict};
-use agon_core::{EventBody, Fault, FaultClass, Source, Task};
+use agon_core::{Fault, Source, Task};
 use agon_grade::{Bench, Desk, Evidence, FlowStep, Place, Told};
 use agon_sandbox::Request;
-use tokio::time::sleep;
 
 use crate::attempt::Attempt;
 use crate::hand_in;
@@ -18,14 +16,10 @@ use crate::trial::{Frozen, looks_at_screen, request};
 use crate::unchecked::{failed, screen_gone};
 
 pub(crate) async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verdict, Fault> {
-    if attempt.end == Some(TurnEnd::BroughtDown) {
-        let why = "the agent brought its environment down (out of memory)";
-        return Ok(failed("environment", why));
-    }
-    let useless = matches!(attempt.end, Some(TurnEnd::Crashed | TurnEnd::Garbage));
-    if frozen.commands.is_some() && useless {
-        let why = attempt.end_note.clone().unwrap_or_default();
-        return Ok(failed("runner", &why));
+    let elsewhere = frozen.commands.is_some();
+    let note = attempt.end_note.as_deref().unwrap_or_default();
+    if let Some(verdict) = nothing_left(attempt.end, elsewhere, note) {
+        return Ok(verdict);
     }
     let table = Arc::clone(&attempt.table);
     let task = Arc::clone(&attempt.job.task);
@@ -53,6 +47,7 @@ pub(crate) async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verd
         sight: sight.as_ref(),
         flow: &FlowStep::of(&attempt.so_far.events()),
         pictures: &Pictures(table.writer.folder()),
+        told: elsewhere,
     };
     let inside = frozen.sandbox.as_deref();
     let place = match (&frozen.commands, inside) {
@@ -70,34 +65,23 @@ pub(crate) async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verd
         }),
         told: &told,
     };
-    let verdict = judged(&task, &evidence, &desk).await;
+    let verdict = agon_grade::grade(&task, &evidence, &desk).await;
     for body in told.take() {
         attempt.record(Source::Grader, None, body)?;
     }
     Ok(handed.marked(verdict?))
 }
 
-/// How often a judge that failed is asked again, and the first pause before; each further one is longer.
-const MORE_HEARINGS: u32 = 2;
-const RECESS: Duration = Duration::from_secs(1);
-
-/// The verdict. A judge that fails is asked again over the same evidence: nobody has to play again for it.
-pub(crate) async fn judged(
-    task: &Task,
-    evidence: &Evidence<'_>,
-    desk: &Desk<'_>,
-) -> Result<Verdict, Fault> {
-    let mut heard = 0;
-    loop {
-        match agon_grade::grade(task, evidence, desk).await {
-            Err(fault) if fault.class == FaultClass::Judge && heard < MORE_HEARINGS => {
-                heard += 1;
-                let note = format!("the judge is asked again: {}", fault.message);
-                desk.told.tell(EventBody::Note(note));
-                sleep(RECESS * heard * heard).await;
-            }
-            verdict => return verdict,
+/// The verdict over a turn whose end leaves nothing to look at: an agent that brought its environment down, a
+/// runner that told nothing. That is no way out of checks, whenever they are carried out.
+pub(crate) fn nothing_left(end: Option<TurnEnd>, elsewhere: bool, note: &str) -> Option<Verdict> {
+    match end? {
+        TurnEnd::BroughtDown => {
+            let why = "the agent brought its environment down (out of memory)";
+            Some(failed("environment", why))
         }
+        TurnEnd::Crashed | TurnEnd::Garbage if elsewhere => Some(failed("runner", note)),
+        _ => None,
     }
 }
 

@@ -11,15 +11,16 @@ use agon_core::{
 };
 use agon_grade::{Bench, Desk, Evidence, FlowStep, Place, Told};
 use agon_sandbox::WorkArchive;
-use agon_store::{Recorder, RunReader, StoreError, TrialLine};
+use agon_store::{Left, Recorder, Reviews, RunReader, StoreError, TrialLine};
 use agon_suite::Plan;
 use futures_util::{StreamExt, stream};
 use tokio_util::sync::CancellationToken;
 
 use crate::attempt::{evidence_lost, reason};
 use crate::dispatch::RunEnd;
+use crate::elsewhere::can_be_told;
 use crate::error::RunError;
-use crate::grading::{fresh_place, in_used_container, judged};
+use crate::grading::{fresh_place, in_used_container, nothing_left};
 use crate::hand_in;
 use crate::models::Models;
 use crate::pictures::Kept as Pictures;
@@ -38,9 +39,13 @@ pub enum Regraded {
 }
 
 impl Regraded {
-    fn takes(self, line: &TrialLine) -> bool {
+    fn takes(self, line: &TrialLine, reviews: &Reviews) -> bool {
         let unjudged = |fault: &Fault| fault.class.unjudged();
-        line.is_final && (self == Self::All || line.fault.as_ref().is_some_and(unjudged))
+        // What a person has decided waits for nobody.
+        let waits = || {
+            line.fault.as_ref().is_some_and(unjudged) && reviews.outcome(line) == Outcome::Faulted
+        };
+        line.is_final && (self == Self::All || waits())
     }
 }
 
@@ -61,16 +66,18 @@ pub async fn regrade(
         .collect();
     let progress = mend(&table.writer)?;
     let keys = keys(plan);
+    let reviews = Reviews::read(reader.folder())?;
     let mut lines = reader.trials()?;
-    lines.retain(|line| which.takes(line));
+    lines.retain(|line| which.takes(line, &reviews));
     let finals = lines.len();
     lines.retain(|line| {
         by_name
             .get(&line.task.to_string())
-            .is_some_and(|task| has_evidence(task, line))
+            .is_some_and(|task| has_evidence(task, Left::of(line)))
     });
     let left_out = finals - lines.len();
-    if left_out > 0 {
+    // Those that only wait for a judge are played again instead.
+    if left_out > 0 && which == Regraded::All {
         let note = "keep their verdicts: they were not played to an end, or what they left is gone";
         table.watch.note(&format!("{left_out} trials {note}"));
     }
@@ -125,14 +132,14 @@ pub async fn regrade(
 
 /// Whether what the trial left behind can still be looked at in the way it was: the agent had its
 /// turn, and its working folder was kept. Of what only the used container showed, there is what commands
-/// have printed.
-fn has_evidence(task: &Task, line: &TrialLine) -> bool {
-    let played = line.end.is_some_and(|end| end != TurnEnd::BroughtDown);
-    played
+/// have printed; of what was played elsewhere, all that was ever told.
+pub fn has_evidence(task: &Task, left: Left) -> bool {
+    left.end.is_some_and(|end| end != TurnEnd::BroughtDown)
         && match task.environment.kind {
+            _ if left.elsewhere => true,
             EnvironmentKind::None => true,
             _ if in_used_container(task) => !task.checks_run_scripts(),
-            _ => line.work.is_some(),
+            _ => left.work,
         }
 }
 
@@ -195,15 +202,27 @@ async fn judge(
         line,
         events,
     } = record;
+    if let Some(verdict) = nothing_left(line.end, line.elsewhere, end_note(events)) {
+        return Ok(verdict);
+    }
     let actions = Evidence::actions_of(events.iter().cloned());
     let frozen = unpack(reader, line)?;
-    let seen = look_again(reader, task, events)?;
+    let mut seen = look_again(reader, task, events)?;
+    if line.elsewhere {
+        can_be_told(task)?;
+        // Of what was before and around it, nobody tells.
+        seen = Seen {
+            last: seen.last,
+            ..Seen::default()
+        };
+    }
     let sight = seen.evidence();
     if sight.is_none() && looks_at_screen(task) {
         return Ok(screen_gone());
     }
     let commands = commands(events);
-    let recorded = in_used_container(task).then_some(Place::Recorded(&commands));
+    let gone = line.elsewhere || in_used_container(task);
+    let recorded = gone.then_some(Place::Recorded(&commands));
     // Nobody uses them to look at pictures and files.
     let runs = task.checks_run_programs() || hand_in::runs_programs(task);
     let programs = match runs && recorded.is_none() {
@@ -225,6 +244,7 @@ async fn judge(
         sight: sight.as_ref(),
         flow: &FlowStep::of(events),
         pictures: &Pictures(reader.folder()),
+        told: line.elsewhere,
     };
     let place = recorded.unwrap_or_else(|| fresh_place(&table.providers, &request));
     let notes = Told::default();
@@ -236,18 +256,35 @@ async fn judge(
         }),
         told: &notes,
     };
-    let verdict = judged(task, &evidence, &desk).await;
+    let verdict = agon_grade::grade(task, &evidence, &desk).await;
     told.extend(notes.take());
     Ok(handed.marked(verdict?))
 }
 
-/// What commands of checks printed, the latest first: a record may have been graded more than once.
+/// What commands of checks printed, the one that counts before others: the latest of those that grading ran,
+/// because a record may have been graded more than once; the first of those that a runner told of, because
+/// that was graded.
 fn commands(events: &[Event]) -> Vec<RanCommand> {
-    let ran = |event: &Event| match &event.body {
-        EventBody::Ran(ran) => Some(ran.clone()),
+    let by = |event: &Event, grader: bool| match &event.body {
+        EventBody::Ran(ran) if (event.source == Source::Grader) == grader => Some(ran.clone()),
         _ => None,
     };
-    events.iter().rev().filter_map(ran).collect()
+    let ours = events.iter().rev().filter_map(|event| by(event, true));
+    let told = events.iter().filter_map(|event| by(event, false));
+    ours.chain(told).collect()
+}
+
+/// Why the turn ended: the note whose cause the end is.
+fn end_note(events: &[Event]) -> &str {
+    let ends = events
+        .iter()
+        .filter(|event| matches!(event.body, EventBody::End(_)));
+    let end = ends.map(|event| event.seq).next_back();
+    let note = events.iter().find_map(|event| match &event.body {
+        EventBody::Note(note) if event.cause.is_some() && event.cause == end => Some(note),
+        _ => None,
+    });
+    note.map_or("", String::as_str)
 }
 
 fn lost(error: StoreError) -> Fault {
@@ -344,7 +381,9 @@ fn new_line(
         Ok(())
     };
     write().map_err(|source| unwritten(table, source))?;
+    // What the judges before have used stands in the lines before.
     line.judge = again.models.usage_of_judge();
+    line.usage = old.usage.without(&old.judge);
     line.usage += &line.judge;
     line.events = recorder
         .finish(verdict.as_ref())
@@ -361,5 +400,58 @@ fn unwritten(table: &Table, source: std::io::Error) -> RunError {
     RunError::Write {
         folder: table.writer.folder().path().display().to_string(),
         source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(seq: u64, source: Source, cause: Option<u64>, body: EventBody) -> Event {
+        Event {
+            seq,
+            t: 0.0,
+            at: "2026-11-16T12:00:00Z".parse().unwrap(),
+            source,
+            cause,
+            body,
+        }
+    }
+
+    fn ran(seq: u64, source: Source, stdout: &str) -> Event {
+        let ran = RanCommand {
+            command: "ls".to_owned(),
+            status: Some(0),
+            exit: "exit status 0".to_owned(),
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+            omitted: 0,
+            tainted: true,
+        };
+        event(seq, source, None, EventBody::Ran(ran))
+    }
+
+    #[test]
+    fn of_what_a_runner_told_the_first_counts_and_of_gradings_the_last() {
+        for (source, counts) in [(Source::Environment, "one"), (Source::Grader, "two")] {
+            let found = commands(&[ran(1, source, "one"), ran(2, source, "two")]);
+            assert_eq!(found[0].stdout, counts, "{source:?}");
+        }
+    }
+
+    #[test]
+    fn why_a_turn_ended_is_read_back_from_its_record() {
+        let note = |seq, cause, text: &str| {
+            let body = EventBody::Note(text.to_owned());
+            event(seq, Source::Harness, cause, body)
+        };
+        let end = EventBody::End(TurnEnd::Crashed);
+        let mut events = vec![
+            note(1, None, "before"),
+            event(2, Source::Harness, None, end),
+        ];
+        assert_eq!(end_note(&events), "");
+        events.extend([note(3, None, "other"), note(4, Some(2), "it fell over")]);
+        assert_eq!(end_note(&events), "it fell over");
     }
 }

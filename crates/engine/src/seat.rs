@@ -70,6 +70,7 @@ impl Seat {
             return Ok(());
         };
         let apps = &task.environment.apps;
+        let began = Instant::now();
         if !apps.is_empty() {
             self.start_apps(&desktop, apps, task.limits.start.duration())
                 .await?;
@@ -83,8 +84,10 @@ impl Seat {
         } else {
             return Ok(());
         }
-        // What they draw first; one that never comes to rest is no reason to wait for it.
-        blocking(move || desktop.screen().stable(DRAWN, FIRST_PICTURE)).await?;
+        // What they draw first; one that never comes to rest is no reason to wait for it, nor is one
+        // that draws nothing.
+        let quiet = quiet_after(began.elapsed());
+        blocking(move || desktop.wait_for_content(quiet, FIRST_PICTURE)).await?;
         Ok(())
     }
 
@@ -133,8 +136,14 @@ impl Seat {
     }
 }
 
-/// Nothing drawn for this long: the first picture is complete.
+/// Nothing drawn for this long: the first picture is complete. Programs that were slow to open a
+/// window, large ones or on a slow machine, pause longer while they fill it.
+fn quiet_after(opening: Duration) -> Duration {
+    (opening / 8).clamp(DRAWN, LONGEST_DRAWN)
+}
+
 const DRAWN: Duration = Duration::from_millis(50);
+const LONGEST_DRAWN: Duration = Duration::from_millis(500);
 const FIRST_PICTURE: Duration = Duration::from_secs(2);
 
 pub(crate) fn config(environment: &Environment, start: Duration) -> Result<DesktopConfig, Fault> {
@@ -226,4 +235,19 @@ pub(crate) async fn blocking<T: Send + 'static>(
 
 pub(crate) fn fault(error: &DesktopError) -> Fault {
     Fault::new(error.fault_class(), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_slow_to_open_a_window_may_be_slow_to_fill_it() {
+        let ms = Duration::from_millis;
+        // A terminal and an editor are not held up.
+        assert_eq!(quiet_after(ms(60)), ms(50));
+        assert_eq!(quiet_after(ms(400)), ms(50));
+        assert_eq!(quiet_after(ms(1600)), ms(200));
+        assert_eq!(quiet_after(ms(60_000)), ms(500));
+    }
 }

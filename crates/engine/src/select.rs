@@ -10,6 +10,7 @@ use agon_store::{
 use agon_suite::Plan;
 
 use crate::attempt::{Job, Replaced};
+use crate::regrade::has_evidence;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
@@ -22,12 +23,22 @@ pub enum Mode {
     ValidateOnly,
 }
 
+/// What is to be done with a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    pub mode: Mode,
+    /// There is somebody to ask about prose.
+    pub judge: bool,
+}
+
 #[derive(Debug)]
 pub struct Selected<'a> {
     plan: &'a Plan,
     progress: Progress,
     reviews: Reviews,
-    mode: Mode,
+    asked: Asked,
+    /// Usage of attempts that were never finished.
+    lost: Usage,
     /// Trials to play.
     pub left: u64,
     /// Trials that stay as they are.
@@ -52,7 +63,7 @@ pub(crate) fn mend(writer: &RunWriter) -> Result<Progress, StoreError> {
 pub fn select<'a>(
     writer: &RunWriter,
     plan: &'a Plan,
-    mode: Mode,
+    asked: Asked,
 ) -> Result<Selected<'a>, StoreError> {
     let folder = writer.folder();
     let progress = mend(writer)?;
@@ -61,7 +72,8 @@ pub fn select<'a>(
         plan,
         progress,
         reviews: Reviews::read(folder)?,
-        mode,
+        asked,
+        lost: Usage::default(),
         left: 0,
         done: 0,
     };
@@ -86,7 +98,7 @@ pub fn select<'a>(
         let said =
             latest.and_then(|latest| said(&selected.reviews, &trial.task.id, trial.epoch, latest));
         match latest {
-            Some(latest) if !open(latest, said, mode) => selected.done += 1,
+            Some(latest) if !open(&trial.task, latest, said, asked) => selected.done += 1,
             // Written by something else, it has no room for the word to be taken back.
             Some(latest) if latest.outcome.is_some() && latest.final_at.is_none() => {
                 return Err(StoreError::Broken {
@@ -98,7 +110,7 @@ pub fn select<'a>(
                 selected.left += 1;
                 let next = latest.map_or(0, |latest| latest.attempt) + 1;
                 let lost = abandoned(folder, &trial.task.id, trial.epoch, next)?;
-                selected.progress.usage += &lost;
+                selected.lost += &lost;
             }
         }
     }
@@ -118,12 +130,15 @@ fn said(reviews: &Reviews, task: &TaskId, epoch: u32, latest: Latest) -> Option<
 }
 
 /// Whether a trial that has been tried is to be played (again).
-fn open(latest: Latest, said: Option<Outcome>, mode: Mode) -> bool {
+fn open(task: &Task, latest: Latest, said: Option<Outcome>, asked: Asked) -> bool {
+    let rerun = asked.mode == Mode::RerunFailed;
+    // A judge has come too late for these: there is nothing left that could be shown to it.
+    let missed = || asked.judge && latest.unjudged && !has_evidence(task, latest.left);
     match latest.outcome.map(|graded| said.unwrap_or(graded)) {
         None => true,
         Some(Outcome::Passed) => false,
-        Some(Outcome::Failed) => mode == Mode::RerunFailed,
-        Some(Outcome::Faulted) => latest.retryable || mode == Mode::RerunFailed,
+        Some(Outcome::Failed) => rerun,
+        Some(Outcome::Faulted) => rerun || latest.retryable || missed(),
     }
 }
 
@@ -133,14 +148,17 @@ pub fn preview(
     folder: &RunFolder,
     tasks: &[Task],
     epochs: u32,
-    mode: Mode,
+    asked: Asked,
 ) -> Result<Vec<u32>, StoreError> {
     let progress = Progress::read(folder)?;
     let reviews = Reviews::read(folder)?;
     let takes = |task: &Task, name: &str, epoch: u32| match progress.of(name, epoch) {
-        Some(latest) if mode == Mode::ValidateOnly => latest.outcome.is_some(),
-        Some(latest) => open(latest, said(&reviews, &task.id, epoch, latest), mode),
-        None => mode != Mode::ValidateOnly,
+        Some(latest) if asked.mode == Mode::ValidateOnly => latest.outcome.is_some(),
+        Some(latest) => {
+            let said = said(&reviews, &task.id, epoch, latest);
+            open(task, latest, said, asked)
+        }
+        None => asked.mode != Mode::ValidateOnly,
     };
     let count = |task: &Task| {
         let name = task.id.to_string();
@@ -151,10 +169,14 @@ pub fn preview(
 }
 
 impl Selected<'_> {
-    /// What all attempts so far have used of the run's budget, those that were never finished included
-    /// as far as they were written down.
+    /// Steps and usage of all attempts so far, apart from [`Self::lost`].
     pub fn spent(&self) -> (u64, &Usage) {
         (self.progress.steps, &self.progress.usage)
+    }
+
+    /// What attempts that were never finished have used, as far as it was written down.
+    pub fn lost(&self) -> &Usage {
+        &self.lost
     }
 
     pub fn jobs(&self) -> impl Iterator<Item = Job> {
@@ -163,7 +185,7 @@ impl Selected<'_> {
             let latest = self.progress.of(&trial.task.id.to_string(), trial.epoch);
             let said =
                 latest.and_then(|latest| said(&self.reviews, &trial.task.id, trial.epoch, latest));
-            if latest.is_some_and(|latest| !open(latest, said, self.mode)) {
+            if latest.is_some_and(|latest| !open(&trial.task, latest, said, self.asked)) {
                 return None;
             }
             Some(Job {
@@ -189,7 +211,42 @@ impl Selected<'_> {
 
 #[cfg(test)]
 mod tests {
+    use agon_core::verdict::TurnEnd;
+    use agon_core::{Environment, EnvironmentKind};
+    use agon_store::Left;
+
     use super::*;
+
+    fn task() -> Task {
+        let id = TaskId::parse("a/b").unwrap();
+        Task::plain(id, "", Environment::of_kind(EnvironmentKind::Local))
+    }
+
+    #[test]
+    fn what_can_be_judged_by_nothing_that_is_left_is_played_again() {
+        let mut latest = Latest {
+            attempt: 1,
+            outcome: Some(Outcome::Faulted),
+            unjudged: true,
+            left: Left {
+                end: Some(TurnEnd::Finished),
+                ..Left::default()
+            },
+            ..Latest::default()
+        };
+        let mode = Mode::RunAll;
+        let found = |latest, judge| open(&task(), latest, None, Asked { mode, judge });
+        assert!(found(latest, true));
+        assert!(!found(latest, false), "nobody could judge it then either");
+        latest.left.work = true;
+        assert!(!found(latest, true));
+        latest.left = Left {
+            elsewhere: true,
+            work: false,
+            ..latest.left
+        };
+        assert!(!found(latest, true), "all that was told is there");
+    }
 
     #[test]
     fn what_is_played_again() {
@@ -214,7 +271,7 @@ mod tests {
             (latest(faulted, true), failed, false, true),
             (latest(None, false), passed, true, true),
         ] {
-            let found = |mode| open(latest, said, mode);
+            let found = |mode| open(&task(), latest, said, Asked { mode, judge: true });
             assert_eq!(found(Mode::RunAll), run_all, "{latest:?} {said:?}");
             assert_eq!(found(Mode::RerunFailed), rerun, "{latest:?} {said:?}");
         }

@@ -465,7 +465,8 @@ pub(crate) fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd
     }
 }
 
-/// How an agent that does not answer ends its turn; only one that can't be reached is a fault.
+/// How an agent that does not answer ends its turn; only one that can't be reached, or was never made for
+/// the task, is a fault.
 pub(crate) fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnEnd, Fault> {
     let end = match &error {
         AgentError::Left => TurnEnd::Left,
@@ -479,6 +480,8 @@ pub(crate) fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnE
             calls(attempt, None)?;
             return Err(Fault::new(attempt.models.fault_class(), error));
         }
+        // Trying again can't help: somebody has to name other tasks, or another agent.
+        AgentError::Unfit(_) => return Err(Fault::new(FaultClass::ModelSetup, error)),
     };
     attempt.end_note = Some(error.to_string());
     Ok(end)

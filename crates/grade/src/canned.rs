@@ -204,6 +204,8 @@ pub(crate) struct Remains {
     pub result: Option<&'static str>,
     pub actions: Vec<Action>,
     pub sight: Option<SightEvidence>,
+    /// By somebody else.
+    pub told: bool,
 }
 
 pub(crate) fn request() -> Request {
@@ -234,6 +236,7 @@ pub(crate) async fn graded(
         sight: remains.sight.as_ref(),
         flow: &[],
         pictures: &NoPictures,
+        told: remains.told,
     };
     let desk = Desk {
         place,

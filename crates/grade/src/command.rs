@@ -3,7 +3,7 @@
 
 use agon_core::Fault;
 use agon_core::check::{Stream, TextTest};
-use agon_sandbox::{ExecOutput, Exit};
+use agon_sandbox::{Captured, ExecOutput, Exit};
 
 use crate::finding::{Finding, bad_check};
 use crate::printed::{kept, quoted};
@@ -27,6 +27,14 @@ impl Expected<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Over what a command has printed of which nobody tells how it ended.
+    pub(crate) fn judge_text(&self, printed: &Captured) -> Result<Finding, Fault> {
+        if self.exit_status.is_some() {
+            return Err(bad_check("nobody knows how the command ended"));
+        }
+        text::run(self.tests, &printed.bytes, Surround::Counts)
     }
 
     pub(crate) fn judge(&self, output: &ExecOutput) -> Result<Finding, Fault> {

@@ -25,6 +25,9 @@ pub struct Evidence<'a> {
     /// Step by step; empty where no judge is to look at it.
     pub flow: &'a [FlowStep],
     pub pictures: &'a dyn PictureSource,
+    /// All of this is what somebody else tells, who has played in an environment of his own: what is found
+    /// in it is tainted.
+    pub told: bool,
 }
 
 /// What was seen of a desktop.

@@ -3,6 +3,7 @@
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::time::Instant;
 
 use agon_core::check::{Check, CheckKind, FileTest};
 use agon_core::digest::Hasher;
@@ -34,7 +35,12 @@ pub(crate) fn paths(checks: &[Check]) -> Vec<PathBuf> {
     checks.iter().flat_map(of).collect()
 }
 
-pub(crate) fn check(path: &str, test: &FileTest, work: &ArchiveIndex) -> Result<Finding, Fault> {
+pub(crate) fn check(
+    path: &str,
+    test: &FileTest,
+    work: &ArchiveIndex,
+    deadline: Instant,
+) -> Result<Finding, Fault> {
     let inside = inside(path)?;
     let held = work.get(&inside);
     match (test, held) {
@@ -42,7 +48,12 @@ pub(crate) fn check(path: &str, test: &FileTest, work: &ArchiveIndex) -> Result<
         (_, None) => Ok(Finding::fail(missing(work, path, &inside))),
         (FileTest::Exists(wanted), Some(held)) => Ok(exists(*wanted, path, held)),
         (FileTest::Sha256(wanted), Some(&Held::File { at, size })) => {
-            let found = digest_of(&mut work.content(at, size)).map_err(unreadable)?;
+            let found = digest_of(&mut work.content(at, size), deadline).map_err(unreadable)?;
+            let Some(found) = found else {
+                return Ok(Finding::fail(format!(
+                    "`{path}` is too large to be read in time"
+                )));
+            };
             let wrong = (found != *wanted).then(|| format!("expected {wanted}; found {found}"));
             Ok(Finding::unless(wrong, || format!("found {found}")))
         }
@@ -139,15 +150,17 @@ fn detour(work: &ArchiveIndex, inside: &str) -> Option<String> {
     })
 }
 
-fn digest_of(content: &mut impl Read) -> io::Result<Digest> {
+/// `None`: the deadline came first.
+fn digest_of(content: &mut impl Read, deadline: Instant) -> io::Result<Option<Digest>> {
     let mut hasher = Hasher::default();
     let mut buffer = vec![0; 64 << 10];
-    loop {
+    while Instant::now() < deadline {
         match content.read(&mut buffer)? {
-            0 => return Ok(hasher.finish()),
+            0 => return Ok(Some(hasher.finish())),
             count => hasher.update(&buffer[..count]),
         }
     }
+    Ok(None)
 }
 
 pub(crate) fn unreadable(error: io::Error) -> Fault {
@@ -161,6 +174,19 @@ mod tests {
     use crate::canned::{Left, archive};
     use agon_core::check::TextTest;
     use proptest::prelude::*;
+    use std::time::Duration;
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_secs(600)
+    }
+
+    #[test]
+    fn an_endless_file_is_read_until_the_deadline() {
+        let deadline = Instant::now() + Duration::from_millis(20);
+        assert_eq!(digest_of(&mut io::repeat(7), deadline).unwrap(), None);
+        let read = digest_of(&mut &b"first"[..], later()).unwrap();
+        assert_eq!(read, Some(Digest::of(b"first")));
+    }
 
     #[test]
     fn paths_in_the_working_folder() {
@@ -206,7 +232,7 @@ mod tests {
             FileTest::Content(vec![TextTest::Equals("first".into())]),
             FileTest::Exists(true),
         ] {
-            let finding = check("b", &test, &index).unwrap();
+            let finding = check("b", &test, &index, later()).unwrap();
             assert!(finding.passed, "{test:?}: {}", finding.reason);
         }
     }
@@ -226,7 +252,7 @@ mod tests {
         let gone = |path: &str| {
             let parents = Path::new(path).ancestors().map(Path::to_owned);
             let index = ArchiveIndex::of(work.open().unwrap(), parents).unwrap();
-            check(path, &FileTest::Exists(false), &index).unwrap()
+            check(path, &FileTest::Exists(false), &index, later()).unwrap()
         };
         for path in ["other/none", "none/secret", "file/secret"] {
             assert!(gone(path).passed, "{path}");

@@ -1,6 +1,7 @@
 //! Carries out a task's checks, one by one, and puts the verdict together.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_core::check::{Check, CheckKind, ProseSubject};
 use agon_core::{CheckResult, Fault, FaultClass, RanCommand, SightTest, Task, Verdict};
@@ -10,6 +11,7 @@ use tokio::sync::OnceCell;
 use crate::combine::{self, Credit};
 use crate::command::Expected;
 use crate::desk::Desk;
+use crate::earlier::Printed;
 use crate::evidence::Evidence;
 use crate::finding::{Finding, bad_check};
 use crate::judge::{Question, Shown};
@@ -17,7 +19,7 @@ use crate::place::{Place, Ran};
 use crate::printed::READ;
 use crate::screens::Screens;
 use crate::script::{self, Nonce};
-use crate::side::on_the_side;
+use crate::side::{on_the_side, within};
 use crate::{earlier, file, office, record, returned, reward};
 
 /// The sign that the agent made more than an archive may hold.
@@ -29,13 +31,6 @@ pub async fn grade(
     evidence: &Evidence<'_>,
     desk: &Desk<'_>,
 ) -> Result<Verdict, Fault> {
-    if task.needs_judge() && desk.judge.is_none() {
-        return Err(Fault::new(
-            FaultClass::NeedsJudge,
-            "a check is prose (`value`) and needs a judge, and there is none: give it `equals`, \
-             `contains` or `matches`, or name a judge with --judge",
-        ));
-    }
     let checks = task.checks.open(evidence.cut_off);
     if checks.is_empty() {
         return Err(bad_check("no check ran: the task has none"));
@@ -48,6 +43,17 @@ pub async fn grade(
         files: OnceCell::new(),
         screens: OnceCell::new(),
     };
+    if task.needs_judge() && desk.judge.is_none() {
+        // What only the used environment shows is gone with it, and a judge may come later.
+        if matches!(desk.place, Place::Inside(_)) {
+            grading.keep_commands(checks).await?;
+        }
+        return Err(Fault::new(
+            FaultClass::NeedsJudge,
+            "a check is prose (`value`) and needs a judge, and there is none: give it `equals`, \
+             `contains` or `matches`, or name a judge with --judge",
+        ));
+    }
     let found = grading.all(checks, Credit::Full).await?;
     Ok(Verdict {
         passed: found.passed,
@@ -68,11 +74,29 @@ struct Grading<'a> {
 }
 
 impl Grading<'_> {
+    /// Runs every command that a check looks at, for the record alone.
+    async fn keep_commands(&self, checks: &[Check]) -> Result<(), Fault> {
+        for check in checks {
+            match &check.kind {
+                CheckKind::CommandOutput { command, .. }
+                | CheckKind::Prose {
+                    subject: ProseSubject::CommandOutput { command },
+                    ..
+                } => drop(self.printed(command).await?),
+                CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
+                    Box::pin(self.keep_commands(checks)).await?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     async fn check(&self, check: &Check) -> Result<CheckResult, Fault> {
         let finding = match &check.kind {
             CheckKind::File { path, test } => {
                 let (path, test) = (path.clone(), test.clone());
-                self.files(move |files| file::check(&path, &test, files))
+                self.files(move |files, deadline| file::check(&path, &test, files, deadline))
                     .await
             }
             CheckKind::CommandOutput {
@@ -98,18 +122,18 @@ impl Grading<'_> {
             CheckKind::Sight(test) => self.sight(test).await,
             CheckKind::Spreadsheet(test) => {
                 let test = test.clone();
-                self.files(move |files| {
+                self.files(move |files, deadline| {
                     file::content(&test.path, files, |content| {
-                        office::spreadsheet(&test, content)
+                        office::spreadsheet(&test, content, deadline)
                     })
                 })
                 .await
             }
             CheckKind::Document(test) => {
                 let test = test.clone();
-                self.files(move |files| {
+                self.files(move |files, deadline| {
                     file::content(&test.path, files, |content| {
-                        office::document(&test, content)
+                        office::document(&test, content, deadline)
                     })
                 })
                 .await
@@ -129,13 +153,14 @@ impl Grading<'_> {
             message: format!("{}: {}", check.label(), fault.message),
             ..fault
         })?;
-        Ok(finding.into_result(check))
+        let tainted = finding.tainted || self.evidence.told;
+        Ok(Finding { tainted, ..finding }.into_result(check))
     }
 
     /// Looks at files of the frozen working folder.
     async fn files(
         &self,
-        look: impl FnOnce(&ArchiveIndex) -> Result<Finding, Fault> + Send + 'static,
+        look: impl FnOnce(&ArchiveIndex, Instant) -> Result<Finding, Fault> + Send + 'static,
     ) -> Result<Finding, Fault> {
         let work = self
             .evidence
@@ -145,7 +170,8 @@ impl Grading<'_> {
             return Ok(finding);
         }
         let files = Arc::clone(self.files.get_or_try_init(|| self.index(work)).await?);
-        on_the_side(move || look(&files)).await
+        let limit = self.task.limits.check;
+        within(limit, move |deadline| look(&files, deadline)).await
     }
 
     async fn index(&self, work: &WorkArchive) -> Result<Arc<ArchiveIndex>, Fault> {
@@ -161,12 +187,14 @@ impl Grading<'_> {
         if let Some(finding) = self.left_out() {
             return Ok(finding);
         }
-        let earlier = earlier::find(self.desk, command)?;
-        let ran = match &earlier {
-            Some(ran) if ran.status.is_none() && expected.exit_status.is_some() => {
-                return Err(bad_check("nobody knows how the command ended"));
+        let ran = match earlier::output(self.desk, command)? {
+            Some(Printed::Whole(output)) => Ran::Ended(output),
+            Some(Printed::Text(text)) => {
+                return Ok(Finding {
+                    tainted: self.place.tainted(),
+                    ..expected.judge_text(&text)?
+                });
             }
-            Some(ran) => Ran::Ended(earlier::output(ran)?),
             None => self.run(command).await?,
         };
         self.found(ran, |output| expected.judge(output))
@@ -262,7 +290,7 @@ impl Grading<'_> {
                 ran: ran.as_ref(),
             },
         };
-        let (passed, judged) = bench.judge.ask(bench.account, &question).await?;
+        let (passed, judged) = bench.ask(&question, self.desk.told).await?;
         Ok(Finding {
             tainted: ran.is_some_and(|ran| ran.tainted),
             ..Finding::judged(passed, judged)
@@ -334,151 +362,4 @@ impl Grading<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::canned::{
-        NoPictures, Remains, answers, check, grade_in, graded, prints, request, saying_ok,
-        scripted, task,
-    };
-    use crate::desk::Told;
-    use agon_core::check::FileTest;
-
-    fn broken() -> Check {
-        check(
-            CheckKind::All {
-                checks: vec![],
-                partial: false,
-            },
-            1.0,
-        )
-    }
-
-    #[tokio::test]
-    async fn tests_that_are_not_there_could_not_be_run() {
-        let missing = CheckKind::Reward {
-            script: "other.sh".into(),
-        };
-        let fault = grade_in(&saying_ok(), vec![check(missing, 1.0)]).await;
-        assert!(fault.unwrap_err().message.contains("tests/other.sh"));
-    }
-
-    #[tokio::test]
-    async fn a_task_without_checks_could_not_be_graded() {
-        let fault = grade_in(&saying_ok(), vec![]).await.unwrap_err();
-        assert_eq!(fault.class, FaultClass::Check);
-    }
-
-    #[tokio::test]
-    async fn prose_needs_a_judge_before_anything_runs() {
-        let provider = saying_ok();
-        let prose = CheckKind::Prose {
-            subject: ProseSubject::ReturnedResult,
-            value: "polite".into(),
-        };
-        let nested = CheckKind::Any {
-            checks: vec![check(prose, 1.0)],
-        };
-        let fault = grade_in(&provider, vec![prints("ok"), check(nested, 1.0)])
-            .await
-            .unwrap_err();
-        assert_eq!(fault.class, FaultClass::NeedsJudge);
-        assert!(provider.calls.lock().unwrap().is_empty());
-    }
-
-    #[tokio::test]
-    async fn any_stops_at_the_first_that_passes_and_faults_when_none_is_sure() {
-        let provider = saying_ok();
-        let any = |checks| check(CheckKind::Any { checks }, 1.0);
-        let verdict = grade_in(
-            &provider,
-            vec![any(vec![broken(), answers("a", 1.0), prints("no")])],
-        )
-        .await
-        .unwrap();
-        assert!(verdict.passed);
-        assert!(provider.calls.lock().unwrap().is_empty());
-        assert!(
-            grade_in(&provider, vec![any(vec![broken(), answers("b", 1.0)])])
-                .await
-                .is_err()
-        );
-    }
-
-    #[tokio::test]
-    async fn nothing_passes_over_a_folder_that_was_not_taken_whole() {
-        let exists = CheckKind::File {
-            path: "none".into(),
-            test: FileTest::Exists(false),
-        };
-        let provider = saying_ok();
-        let checks = vec![
-            check(exists, 1.0),
-            prints("ok"),
-            scripted(),
-            answers("a", 1.0),
-        ];
-        let remains = Remains {
-            result: Some("a"),
-            left_out: 2,
-            ..Remains::default()
-        };
-        let request = request();
-        let place = Place::Fresh {
-            provider: &provider,
-            request: &request,
-        };
-        let verdict = graded(&task(checks), &remains, &place).await.unwrap();
-        for check in &verdict.checks[..3] {
-            assert!(!check.passed, "{check:?}");
-            let reason = "2 entries of the working folder could not be taken";
-            assert_eq!(check.reason, reason);
-            assert_eq!(check.integrity.as_deref(), Some(LEFT_OUT));
-        }
-        assert!(verdict.checks[3].passed, "an answer is no file");
-    }
-
-    #[tokio::test]
-    async fn what_programs_printed_is_kept_beside_the_verdict() {
-        let checks = vec![prints("ok"), scripted(), answers("a", 1.0)];
-        let verdict = grade_in(&saying_ok(), checks).await.unwrap();
-        let [command, script, answer] = &verdict.checks[..] else {
-            panic!("a check is missing");
-        };
-        for ran in [command, script] {
-            let output = ran.output.as_ref().unwrap();
-            assert_eq!(
-                (&*output.exit, &*output.stdout, output.omitted),
-                ("exit status 0", "ok", 0)
-            );
-        }
-        assert_eq!(answer.output, None);
-    }
-
-    #[tokio::test]
-    async fn a_conversation_has_neither_files_nor_commands() {
-        let exists = CheckKind::File {
-            path: "a".into(),
-            test: FileTest::Exists(true),
-        };
-        for kind in [check(exists, 1.0), prints("ok")] {
-            let evidence = Evidence {
-                cut_off: &agon_core::CutOff::after_freeze(),
-                work: None,
-                result: None,
-                actions: &[],
-                sight: None,
-                flow: &[],
-                pictures: &NoPictures,
-            };
-            let desk = Desk {
-                place: &Place::Nowhere,
-                judge: None,
-                told: &Told::default(),
-            };
-            let fault = grade(&task(vec![kind]), &evidence, &desk)
-                .await
-                .unwrap_err();
-            assert_eq!(fault.class, FaultClass::Check);
-        }
-    }
-}
+mod tests;

@@ -10,6 +10,9 @@ pub enum OfficeError {
     /// Larger than is read from files of unknown origin.
     #[error("it is too large to be read: {0}")]
     TooLarge(&'static str),
+    /// The deadline came first: files that people make are read in no time.
+    #[error("reading it takes too long")]
+    TooSlow,
 }
 
 impl OfficeError {

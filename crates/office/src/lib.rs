@@ -3,6 +3,7 @@
 //! Knows no task and no check.
 
 mod budget;
+mod deadline;
 mod document;
 mod error;
 mod namespace;

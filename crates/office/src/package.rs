@@ -5,6 +5,7 @@ use std::io::{Cursor, Read};
 
 use zip::ZipArchive;
 
+use crate::deadline::Deadline;
 use crate::error::OfficeError;
 use crate::xml::{self, Element};
 
@@ -18,11 +19,12 @@ const ENTRIES: usize = 10_000;
 pub(crate) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
     left: u64,
+    deadline: Deadline,
 }
 
 impl<'a> Package<'a> {
     /// `None`: no archive at all.
-    pub(crate) fn open(bytes: &'a [u8]) -> Result<Option<Self>, OfficeError> {
+    pub(crate) fn open(bytes: &'a [u8], deadline: Deadline) -> Result<Option<Self>, OfficeError> {
         if !bytes.starts_with(b"PK") {
             return Ok(None);
         }
@@ -33,10 +35,16 @@ impl<'a> Package<'a> {
         Ok(Some(Self {
             archive,
             left: UNPACKED,
+            deadline,
         }))
     }
 
+    pub(crate) const fn deadline(&self) -> Deadline {
+        self.deadline
+    }
+
     pub(crate) fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>, OfficeError> {
+        self.deadline.check()?;
         let Some(index) = self.archive.index_for_name(name) else {
             return Ok(None);
         };
@@ -56,7 +64,8 @@ impl<'a> Package<'a> {
     /// A part that may be left out.
     pub(crate) fn xml(&mut self, name: &str) -> Result<Option<Element>, OfficeError> {
         let part = self.part(name)?;
-        part.map(|content| xml::parse(&content)).transpose()
+        part.map(|content| xml::parse(&content, self.deadline))
+            .transpose()
     }
 
     /// A part without which there is nothing to read.
@@ -75,6 +84,10 @@ mod tests {
 
     use super::*;
 
+    fn open(bytes: &[u8]) -> Result<Option<Package<'_>>, OfficeError> {
+        Package::open(bytes, Deadline::later())
+    }
+
     fn packed(parts: &[(&str, &[u8])]) -> Vec<u8> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         for (name, content) in parts {
@@ -88,7 +101,7 @@ mod tests {
     fn a_bomb_is_not_unpacked() {
         let bomb = packed(&[("content.xml", &vec![b' '; PART as usize + 1])]);
         assert!(bomb.len() < 1 << 20, "{}", bomb.len());
-        let mut package = Package::open(&bomb).unwrap().unwrap();
+        let mut package = open(&bomb).unwrap().unwrap();
         let read = package.part("content.xml");
         assert_eq!(read, Err(OfficeError::TooLarge("it unpacks to too much")));
     }
@@ -97,7 +110,7 @@ mod tests {
     fn many_parts_are_bounded_together() {
         let large = vec![b' '; PART as usize];
         let bomb = packed(&[("a", &large)]);
-        let mut package = Package::open(&bomb).unwrap().unwrap();
+        let mut package = open(&bomb).unwrap().unwrap();
         for _ in 0..UNPACKED / PART {
             assert!(package.part("a").is_ok());
         }
@@ -109,14 +122,14 @@ mod tests {
         let names: Vec<String> = (0..=ENTRIES).map(|n| n.to_string()).collect();
         let parts: Vec<_> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
         assert!(matches!(
-            Package::open(&packed(&parts)),
+            open(&packed(&parts)),
             Err(OfficeError::TooLarge(_))
         ));
     }
 
     #[test]
     fn what_is_no_archive_is_none() {
-        assert!(Package::open(b"a,b\n").unwrap().is_none());
-        assert!(Package::open(b"PK but nothing else").is_err());
+        assert!(open(b"a,b\n").unwrap().is_none());
+        assert!(open(b"PK but nothing else").is_err());
     }
 }

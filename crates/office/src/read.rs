@@ -1,5 +1,8 @@
 //! Which reader a file is for, told by its content. Its name says nothing.
 
+use std::time::Instant;
+
+use crate::deadline::Deadline;
 use crate::document::Document;
 use crate::error::OfficeError;
 use crate::package::Package;
@@ -17,10 +20,11 @@ enum Kind {
     WordText,
 }
 
-/// Reads a spreadsheet: ODS, XLSX, or lines of values (CSV).
-pub fn workbook(bytes: &[u8]) -> Result<Workbook, OfficeError> {
-    let Some(mut package) = opened(bytes)? else {
-        return values::workbook(bytes);
+/// Reads a spreadsheet: ODS, XLSX, or lines of values (CSV). Gives up at the deadline.
+pub fn workbook(bytes: &[u8], deadline: Instant) -> Result<Workbook, OfficeError> {
+    let deadline = Deadline::new(deadline);
+    let Some(mut package) = opened(bytes, deadline)? else {
+        return values::workbook(bytes, deadline);
     };
     match kind(&mut package)? {
         Kind::OpenSheet => odf::workbook(&mut package),
@@ -29,10 +33,11 @@ pub fn workbook(bytes: &[u8]) -> Result<Workbook, OfficeError> {
     }
 }
 
-/// Reads a text document: ODT, DOCX or plain text.
-pub fn document(bytes: &[u8]) -> Result<Document, OfficeError> {
-    let Some(mut package) = opened(bytes)? else {
-        return values::document(bytes);
+/// Reads a text document: ODT, DOCX or plain text. Gives up at the deadline.
+pub fn document(bytes: &[u8], deadline: Instant) -> Result<Document, OfficeError> {
+    let deadline = Deadline::new(deadline);
+    let Some(mut package) = opened(bytes, deadline)? else {
+        return values::document(bytes, deadline);
     };
     match kind(&mut package)? {
         Kind::OpenText => odf::document(&mut package),
@@ -41,13 +46,13 @@ pub fn document(bytes: &[u8]) -> Result<Document, OfficeError> {
     }
 }
 
-fn opened(bytes: &[u8]) -> Result<Option<Package<'_>>, OfficeError> {
+fn opened(bytes: &[u8], deadline: Deadline) -> Result<Option<Package<'_>>, OfficeError> {
     if bytes.starts_with(COMPOUND) {
         return Err(OfficeError::Other(
             "encrypted, or of a format of before 2007 (save it as ODS, XLSX, ODT or DOCX)",
         ));
     }
-    Package::open(bytes)
+    Package::open(bytes, deadline)
 }
 
 fn kind(package: &mut Package<'_>) -> Result<Kind, OfficeError> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::deadline::Deadline;
 use crate::document::{Block, Document, ListKind, Paragraph};
 use crate::error::OfficeError;
 use crate::style::{Run, Style};
@@ -9,16 +10,19 @@ use crate::workbook::{Cell, Sheet, Value, Workbook};
 
 /// Cells of one file.
 const CELLS: usize = 1_000_000;
+/// Paragraphs of one text.
+const LINES: usize = 1_000_000;
 const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
 
 /// Lines of values, divided by whatever the first line has most of.
-pub(crate) fn workbook(bytes: &[u8]) -> Result<Workbook, OfficeError> {
+pub(crate) fn workbook(bytes: &[u8], deadline: Deadline) -> Result<Workbook, OfficeError> {
     let text = decoded(bytes)?;
     let separator = separator(&text);
     let mut sheet = Sheet::new("");
     let mut cells = 0;
     let mut rest = text.as_str();
     while !rest.is_empty() {
+        deadline.check()?;
         let (values, behind) = line(rest, separator);
         cells += values.len();
         if cells > CELLS {
@@ -106,8 +110,12 @@ fn separator(text: &str) -> char {
 }
 
 /// One paragraph per line.
-pub(crate) fn document(bytes: &[u8]) -> Result<Document, OfficeError> {
+pub(crate) fn document(bytes: &[u8], deadline: Deadline) -> Result<Document, OfficeError> {
     let text = decoded(bytes)?;
+    if text.lines().nth(LINES).is_some() {
+        return Err(OfficeError::TooLarge("it has too many lines"));
+    }
+    deadline.check()?;
     let paragraph = |line: &str| {
         let mut runs = Vec::new();
         Run::push(&mut runs, line, &Style::default());
@@ -157,6 +165,13 @@ mod tests {
     use super::*;
     use crate::place::Place;
 
+    #[test]
+    fn lines_of_a_text_are_bounded() {
+        let lines = "\n".repeat(LINES + 1);
+        let expected = OfficeError::TooLarge("it has too many lines");
+        assert_eq!(document(lines.as_bytes(), Deadline::later()), Err(expected));
+    }
+
     fn at(book: &Workbook, place: &str) -> (String, Value) {
         let cell = book.sheets[0].cell(Place::parse(place).unwrap());
         cell.map_or((String::new(), Value::Empty), |cell| {
@@ -172,7 +187,7 @@ mod tests {
             "a\tb\n1.5\tx",
             "\"a,;;\"|b\n1.5|x",
         ] {
-            let book = workbook(text.as_bytes()).unwrap();
+            let book = workbook(text.as_bytes(), Deadline::later()).unwrap();
             assert_eq!(at(&book, "B2"), ("x".into(), Value::Text), "{text}");
             assert_eq!(
                 at(&book, "A2"),
@@ -184,7 +199,7 @@ mod tests {
 
     #[test]
     fn quotes_line_ends_and_empty_lines() {
-        let book = workbook(b"\n\"a\nb\",\"c\"\"d\"\n\n\nlast,,\n").unwrap();
+        let book = workbook(b"\n\"a\nb\",\"c\"\"d\"\n\n\nlast,,\n", Deadline::later()).unwrap();
         assert_eq!(at(&book, "A2").0, "a\nb");
         assert_eq!(at(&book, "B2").0, "c\"d");
         assert_eq!(at(&book, "A5").0, "last");
@@ -206,7 +221,7 @@ mod tests {
 
     #[test]
     fn lines_are_paragraphs() {
-        let document = document(b"one\n\ntwo\r\n").unwrap();
+        let document = document(b"one\n\ntwo\r\n", Deadline::later()).unwrap();
         let texts: Vec<_> = document.paragraphs().map(Paragraph::text).collect();
         assert_eq!(texts, ["one", "two"]);
         assert_eq!(document.all_paragraphs().len(), 3);

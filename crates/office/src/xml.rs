@@ -4,12 +4,15 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::name::{NamespaceResolver, ResolveResult};
 use quick_xml::{NsReader, XmlVersion};
 
+use crate::deadline::Deadline;
 use crate::error::OfficeError;
 use crate::namespace;
 
 const DEPTH: usize = 200;
 /// Elements, attributes and texts together.
 const NODES: usize = 2_000_000;
+/// Of one element: looking for one of them goes through all.
+const ATTRIBUTES: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Element {
@@ -78,13 +81,14 @@ impl Element {
     }
 }
 
-pub(crate) fn parse(bytes: &[u8]) -> Result<Element, OfficeError> {
+pub(crate) fn parse(bytes: &[u8], deadline: Deadline) -> Result<Element, OfficeError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text =
         std::str::from_utf8(bytes).map_err(|_| OfficeError::damaged("its XML is not UTF-8"))?;
     let mut reader = NsReader::from_str(text);
     let mut tree = Tree::default();
     loop {
+        deadline.check()?;
         match reader.read_event().map_err(OfficeError::damaged)? {
             Event::Start(start) => {
                 let element = tree.element(&start, reader.resolver())?;
@@ -145,8 +149,11 @@ impl Tree {
             name: named(&space, local.as_ref()),
             ..Element::default()
         };
-        for attribute in start.attributes().with_checks(false) {
+        for (nth, attribute) in start.attributes().with_checks(false).enumerate() {
             let attribute = attribute.map_err(OfficeError::damaged)?;
+            if nth == ATTRIBUTES {
+                return Err(OfficeError::TooLarge("its XML has too many attributes"));
+            }
             if attribute.key.as_namespace_binding().is_some() {
                 continue;
             }
@@ -207,7 +214,32 @@ fn named(space: &ResolveResult<'_>, local: &str) -> String {
 mod tests {
     use proptest::prelude::*;
 
+    use std::time::Instant;
+
     use super::*;
+
+    fn parse(bytes: &[u8]) -> Result<Element, OfficeError> {
+        super::parse(bytes, Deadline::later())
+    }
+
+    #[test]
+    fn attributes_of_one_element_are_bounded() {
+        let of = |count: usize| {
+            let attributes: String = (0..count).map(|n| format!(" a{n}=''")).collect();
+            format!("<a{attributes}/>")
+        };
+        assert!(parse(of(ATTRIBUTES).as_bytes()).is_ok());
+        let many = parse(of(ATTRIBUTES + 1).as_bytes());
+        let expected = OfficeError::TooLarge("its XML has too many attributes");
+        assert_eq!(many.unwrap_err(), expected);
+    }
+
+    #[test]
+    fn nothing_is_parsed_when_the_time_is_over() {
+        let over = Deadline::new(Instant::now());
+        let parsed = super::parse(b"<a/>", over);
+        assert_eq!(parsed.unwrap_err(), OfficeError::TooSlow);
+    }
 
     #[test]
     fn names_follow_namespaces_and_not_prefixes() {

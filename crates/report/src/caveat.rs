@@ -8,6 +8,9 @@ use crate::people::People;
 use crate::prediction::Predictions;
 use crate::summary::{Marks, Standing};
 
+/// How the name of somebody who plays elsewhere begins.
+const RUNNER: &str = "runner:";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Caveat {
     pub kind: CaveatKind,
@@ -52,8 +55,18 @@ pub(crate) fn caveats(
     let mut caveats = Vec::new();
     let mut say = |kind, text| caveats.push(Caveat { kind, text });
     if manifest.agent.unconfined {
-        let text = "The agent ran unconfined on the host (cmd-host:): it could have read the suite, its checks and this run.";
-        say(CaveatKind::UnconfinedAgent, text.to_owned());
+        let who = match manifest.agent.spec.starts_with(RUNNER) {
+            true => "The runner",
+            false => "The agent",
+        };
+        let how = match manifest.agent.spec.starts_with("cmd-host:") {
+            true => " (cmd-host:)",
+            false => "",
+        };
+        let text = format!(
+            "{who} ran unconfined on the host{how}: it could have read the suite, its checks and this run."
+        );
+        say(CaveatKind::UnconfinedAgent, text);
     }
     let open = manifest.tasks.iter().filter(|task| task.network).count();
     if open > 0 {

@@ -3,8 +3,9 @@
 
 use agon_core::prediction::{ActionScore, ScoredPrediction};
 use agon_core::{Money, Outcome, Usage};
-use agon_store::StoreError;
+use agon_store::{Manifest, StoreError};
 
+use crate::asked::models;
 use crate::error::ReportError;
 use crate::run_report::{RunReport, Trial};
 use crate::text::is_unseen;
@@ -16,7 +17,8 @@ harness_seconds,input_tokens,output_tokens,money_micros,retried,rerun,tainted,in
 task_measured,task_iqm,task_iqm_low,task_iqm_high,task_min,task_median,task_max,\
 cached_tokens,cache_write_tokens,reasoning_tokens,model_calls,unpriced_calls,\
 metric,parsed,expected_actions,predicted_actions,exact_actions,distance,\
-checks,human,reviewer,comment,judge_input_tokens,judge_output_tokens,judge_money_micros\n";
+checks,human,reviewer,comment,judge_input_tokens,judge_output_tokens,judge_money_micros,\
+model,judge,judge_votes\n";
 
 pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let mut out = HEADER.to_owned();
@@ -84,6 +86,7 @@ fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Result<Option<Vec<String>>, St
     cells.extend(predicted(prediction.as_ref()));
     cells.extend(people(trial));
     cells.extend(judge(&line.judge));
+    cells.extend(asked(run.manifest));
     Ok(Some(cells))
 }
 
@@ -134,6 +137,16 @@ fn judge(usage: &Usage) -> [String; 3] {
         known(total.input_tokens),
         known(total.output_tokens),
         known(usage.money.map(Money::micros_text)),
+    ]
+}
+
+/// Which models the run asked.
+fn asked(manifest: &Manifest) -> [String; 3] {
+    let judge = manifest.judge.as_ref();
+    [
+        cell(&models(manifest)),
+        cell(judge.map_or("", |judge| &judge.model.name)),
+        known(judge.map(|judge| judge.votes)),
     ]
 }
 

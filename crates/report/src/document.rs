@@ -1,7 +1,7 @@
 //! The JSON report. `format` counts up when a field changes its meaning; new fields may appear at
 //! any time.
 
-use agon_store::{AgentStamp, HostStamp, JudgeStamp, SuiteStamp};
+use agon_store::{AgentStamp, HostStamp, JudgeStamp, ModelStamp, SuiteStamp};
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
@@ -26,6 +26,9 @@ pub struct RunDocument {
     pub agon: String,
     pub suites: Vec<SuiteStamp>,
     pub agent: AgentStamp,
+    /// Those of the agent; left out where it asked none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelStamp>,
     /// Left out where none was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeStamp>,
@@ -47,6 +50,7 @@ impl RunDocument {
             agon: manifest.agon.clone(),
             suites: manifest.suites.clone(),
             agent: manifest.agent.clone(),
+            models: manifest.models.clone(),
             judge: manifest.judge.clone(),
             open_network_tasks: open.count() as u64,
             seed: manifest.seed,

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 
 use agon_core::verdict::Outcome;
 
+use crate::asked::models;
 use crate::error::ReportError;
 use crate::measured::MeasuredSpread;
 use crate::run_report::{RunReport, Trial};
@@ -44,6 +45,13 @@ fn open_suite(out: &mut String, run: &RunReport<'_>) {
     };
     property("agon", &manifest.agon);
     property("agent", &manifest.agent.spec);
+    if !manifest.models.is_empty() {
+        property("model", &models(manifest));
+    }
+    if let Some(judge) = &manifest.judge {
+        property("judge", &judge.model.name);
+        property("judge_votes", &judge.votes.to_string());
+    }
     property("unconfined_agent", &manifest.agent.unconfined.to_string());
     property("seed", &manifest.seed.to_string());
     if let Some(score) = overall.score {

@@ -1,6 +1,7 @@
 //! Reports about runs: what the recorded trials add up to, and the pages, tables and files that say
 //! it. Reads the stored types only; knows nothing of sandboxes, agents or how a run is carried out.
 
+mod asked;
 mod caveat;
 mod confidence;
 mod csv;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::asked::asked;
 use crate::error::ReportError;
 use crate::facts::facts;
 use crate::run_report::RunReport;
@@ -35,6 +36,9 @@ fn write_run(out: &mut String, run: &RunReport<'_>) -> Result<(), ReportError> {
             run.manifest.created
         ),
     );
+    if let Some(asked) = asked(run.manifest) {
+        push(out, format_args!("Asked: {}.\n\n", escape(&asked)));
+    }
     for caveat in &run.summary.caveats {
         let sign = if caveat.kind.is_grave() {
             "**Warning:**"

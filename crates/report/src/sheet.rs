@@ -1,8 +1,9 @@
 //! The tables of a report as rows of text, the same in every format that people read. Foreign texts
 //! stay as they are here; each format makes them harmless in its own way.
 
-use agon_store::StoreError;
+use agon_store::{Manifest, StoreError};
 
+use crate::asked::{judge, models};
 use crate::measured::MeasuredSpread;
 use crate::prediction_sheets::prediction_sheets;
 use crate::run_report::RunReport;
@@ -15,6 +16,9 @@ use crate::usage::{TaskUsage, UsageTotal};
 /// The title of the table that other formats draw.
 pub(crate) const MATRIX: &str = "Category by level";
 
+/// The title of the table with what people wrote, which needs room.
+pub(crate) const DISAGREEMENTS: &str = "People against checks";
+
 /// How many trials that did not pass are listed where the list is not the point.
 const LISTED: usize = 20;
 
@@ -23,6 +27,9 @@ const LISTED_USAGE: usize = 20;
 
 /// How many trials are listed about which people and checks disagree.
 const DISAGREED: usize = 50;
+
+/// Characters of a name beside other columns.
+const NAMED: usize = 40;
 
 /// How many tasks are listed with what was measured in them.
 const MEASURED: usize = 50;
@@ -218,7 +225,7 @@ fn disagreements(summary: &Summary) -> Sheet {
             one.comment.clone(),
         ]
     });
-    let mut sheet = Sheet::new("People against checks", columns, rows.collect());
+    let mut sheet = Sheet::new(DISAGREEMENTS, columns, rows.collect());
     if let Some(more @ 1..) = all.len().checked_sub(DISAGREED) {
         let more = count(more as u64);
         sheet.note = Some(format!("And {more} more: --format json lists them."));
@@ -353,12 +360,17 @@ pub(crate) fn unpassed(run: &RunReport<'_>) -> Result<Option<Sheet>, StoreError>
     Ok(Some(sheet))
 }
 
-/// One row per run.
+/// One row per run. Models and judges have columns where any run asked one.
 pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
-    let columns = vec![
-        text("run"),
-        text("suite"),
-        text("agent"),
+    let of = |what: fn(&Manifest) -> String| -> Option<Vec<String>> {
+        let names: Vec<String> = runs.iter().map(|run| what(run.manifest)).collect();
+        names.iter().any(|name| !name.is_empty()).then_some(names)
+    };
+    let (models, judges) = (of(models), of(judge));
+    let mut columns = vec![text("run"), text("suite"), text("agent")];
+    columns.extend(models.as_ref().map(|_| text("model")));
+    columns.extend(judges.as_ref().map(|_| text("judge")));
+    columns.extend([
         number("score"),
         number("95 % CI"),
         number("floor"),
@@ -368,18 +380,23 @@ pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
         number("time"),
         number("money"),
         number("!"),
-    ];
-    let rows = runs.iter().map(|run| {
+    ]);
+    let rows = runs.iter().enumerate().map(|(at, run)| {
         let overall = &run.summary.overall;
         let grave = run
             .summary
             .caveats
             .iter()
             .filter(|caveat| caveat.kind.is_grave());
-        vec![
+        let named = [&models, &judges].into_iter().flatten();
+        let named = named.filter_map(|names| names.get(at));
+        let mut row = vec![
             run.manifest.run.clone(),
             run.suites(),
-            clip(&run.manifest.agent.spec, 40),
+            clip(&run.manifest.agent.spec, NAMED),
+        ];
+        row.extend(named.map(|name| clip(name, NAMED)));
+        row.extend([
             maybe_percent(overall.score),
             bounds(overall.score_ci),
             percent(overall.score_floor),
@@ -389,7 +406,8 @@ pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
             duration(overall.seconds.total()),
             run.summary.usage.money_text(),
             count(grave.count() as u64),
-        ]
+        ]);
+        row
     });
     let mut sheet = Sheet::new("Comparison", columns, rows.collect());
     sheet.note = Some("!: warnings, listed with each run below.".to_owned());

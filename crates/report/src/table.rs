@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 
+use crate::asked::asked;
 use crate::error::ReportError;
 use crate::facts::facts;
 use crate::run_report::RunReport;
@@ -92,6 +93,9 @@ fn write_run(out: &mut String, screen: Screen, run: &RunReport<'_>) -> Result<()
             run.manifest.run, run.manifest.created
         )),
     );
+    if let Some(asked) = asked(run.manifest) {
+        line(out, &plain(&asked));
+    }
     out.push('\n');
     write_caveats(out, screen, run);
     let mut table = screen.table();

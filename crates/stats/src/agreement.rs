@@ -50,12 +50,13 @@ impl Agreement {
     /// Cohen's kappa: 1 for full agreement, 0 for what chance alone gives. `None` where one of them always
     /// says the same and so does the other.
     pub fn kappa(&self) -> Option<f64> {
-        let count = self.count() as f64;
-        let says = (self.both_pass + self.false_pass) as f64 / count;
-        let is = (self.both_pass + self.false_fail) as f64 / count;
-        let chance = says * is + (1.0 - says) * (1.0 - is);
-        let agreed = self.agreed() as f64 / count;
-        let kappa = (agreed - chance) / (1.0 - chance);
+        // In whole numbers as long as it goes, so that no agreement beyond chance is 0 and not nearly so.
+        let [count, agreed] = [self.count(), self.agreed()].map(u128::from);
+        let says = u128::from(self.both_pass + self.false_pass);
+        let is = u128::from(self.both_pass + self.false_fail);
+        let chance = says * is + (count - says) * (count - is);
+        let (agreed, all) = (agreed * count, count * count);
+        let kappa = (agreed as f64 - chance as f64) / (all - chance) as f64;
         kappa.is_finite().then_some(kappa)
     }
 }
@@ -95,5 +96,17 @@ mod tests {
         found.add(true, false);
         found.add(false, true);
         assert_eq!(found.kappa(), Some(0.0));
+    }
+
+    #[test]
+    fn who_always_says_the_same_is_no_better_than_chance() {
+        for (both_pass, false_pass) in (1..40).flat_map(|a| (1..40).map(move |b| (a, b))) {
+            let found = Agreement {
+                both_pass,
+                false_pass,
+                ..Agreement::default()
+            };
+            assert_eq!(found.kappa(), Some(0.0), "{found:?}");
+        }
     }
 }

@@ -17,7 +17,7 @@ mod writer;
 pub use abandoned::abandoned;
 pub use error::StoreError;
 pub use folder::{RunFolder, RunLock};
-pub use progress::{Latest, Progress};
+pub use progress::{Latest, Left, Progress};
 pub use reader::RunReader;
 pub use recorder::{Cleaner, Listener, Recorder};
 pub use reviews::{Review, ReviewVerdict, Reviews, played_in, standing};

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
-use agon_core::verdict::Outcome;
+use agon_core::verdict::{Outcome, TurnEnd};
 use agon_core::{Digest, FaultClass, Usage};
 use serde::Deserialize;
 
 use crate::error::StoreError;
 use crate::folder::RunFolder;
 use crate::lines;
+use crate::stored::TrialLine;
 use crate::writer::{FINAL, PADDED_TRUE};
 
 /// The last word about a trial.
@@ -23,6 +24,10 @@ pub struct Latest {
     pub outcome: Option<Outcome>,
     /// The final attempt faulted in a way that another try could mend.
     pub retryable: bool,
+    /// The final attempt waits for nothing but a judge.
+    pub unjudged: bool,
+    /// What the final attempt left for grading it again.
+    pub left: Left,
     /// Some attempt was graded, some faulted: what marks the next one as rerun or retried.
     pub graded_before: bool,
     pub faulted_before: bool,
@@ -30,6 +35,26 @@ pub struct Latest {
     pub final_at: Option<u64>,
     /// The resume key of the final line: by which task and checks it was graded.
     pub key: Option<Digest>,
+}
+
+/// As much of a trial's evidence as its line tells of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Left {
+    /// The agent had its turn.
+    pub end: Option<TurnEnd>,
+    pub elsewhere: bool,
+    /// The working folder was kept.
+    pub work: bool,
+}
+
+impl Left {
+    pub fn of(line: &TrialLine) -> Self {
+        Self {
+            end: line.end,
+            elsewhere: line.elsewhere,
+            work: line.work.is_some(),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -60,6 +85,12 @@ struct Peek<'a> {
     regraded: bool,
     #[serde(default)]
     played_in: Option<u32>,
+    #[serde(default)]
+    end: Option<TurnEnd>,
+    #[serde(default)]
+    elsewhere: bool,
+    #[serde(default)]
+    work: Option<Digest>,
     #[serde(default)]
     steps: u32,
     #[serde(default)]
@@ -115,10 +146,16 @@ impl Progress {
                 latest.key = peek.key;
                 latest.played_in = peek.played_in.unwrap_or(peek.attempt);
                 latest.outcome = Some(peek.outcome);
-                latest.retryable = peek
-                    .fault
-                    .as_ref()
-                    .is_some_and(|fault| fault.class.mendable());
+                let fault = |of: fn(FaultClass) -> bool| {
+                    peek.fault.as_ref().is_some_and(|fault| of(fault.class))
+                };
+                latest.retryable = fault(FaultClass::mendable);
+                latest.unjudged = fault(FaultClass::unjudged);
+                latest.left = Left {
+                    end: peek.end,
+                    elsewhere: peek.elsewhere,
+                    work: peek.work.is_some(),
+                };
             }
         }
     }

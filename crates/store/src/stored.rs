@@ -97,6 +97,32 @@ pub struct JudgeStamp {
     pub prompts: Digest,
 }
 
+impl JudgeStamp {
+    /// Of a run in which not all verdicts are by the same judge.
+    pub fn mixed() -> Self {
+        Self {
+            model: ModelStamp {
+                name: MIXED.to_owned(),
+                provider: String::new(),
+                model: MIXED.to_owned(),
+                host: None,
+                settings: BTreeMap::new(),
+                tape: None,
+            },
+            votes: 0,
+            prompts: Digest::of(b""),
+        }
+    }
+
+    /// Nobody of that name can be asked.
+    pub fn is_mixed(&self) -> bool {
+        self.votes == 0 && self.model.name == MIXED
+    }
+}
+
+/// Stands for the name of a judge.
+const MIXED: &str = "mixed";
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskStamp {
     pub task: TaskId,
@@ -173,6 +199,9 @@ pub struct TrialLine {
     /// The attempt that it was played in, where that is another one: it was graded again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played_in: Option<u32>,
+    /// Somebody else played it in an environment of his own: all evidence is what he tells.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// A check ran where the agent had been.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,

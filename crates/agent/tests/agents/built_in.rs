@@ -197,6 +197,7 @@ fn trial_line(attempt: u32, events: EventsAt) -> TrialLine {
         regraded: false,
         judge: agon_core::Usage::default(),
         played_in: None,
+        elsewhere: false,
         tainted: false,
         integrity: None,
         reason: String::new(),

@@ -101,8 +101,9 @@ pub(super) struct RunArgs {
     /// Suite folders, task folders or task files. With --resume they may be left out.
     #[arg(value_name = "SUITE")]
     pub(super) suites: Vec<PathBuf>,
-    /// noop, oracle, random, replay:RUN, codeact, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL; in real
-    /// time also one-key[:KEY], random-keys, hexagon [default: noop].
+    /// noop, oracle, random, replay:RUN, codeact, cmd:PROGRAM ARGS, cmd-host:PROGRAM ARGS, http://URL; for
+    /// desktops also react, qwen, openai-computer-use, anthropic-computer-use; in real time also one-key[:KEY],
+    /// random-keys, hexagon [default: noop].
     #[arg(long, short, value_name = "A")]
     pub(super) agent: Option<String>,
     #[command(flatten)]
@@ -125,7 +126,7 @@ pub(super) struct CaseArgs {
     #[arg(long, value_name = "R", conflicts_with = "agent")]
     pub(super) runner: Option<String>,
     /// Given to the runner as it is.
-    #[arg(long, value_name = "FILE", requires = "runner")]
+    #[arg(long, value_name = "FILE")]
     pub(super) agent_yaml: Option<String>,
     /// The run folder, with a file CATEGORY/ID.json per task beside its own, as OSUniverse writes them.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "resume"])]
@@ -217,7 +218,7 @@ pub(super) struct SelectionArgs {
     /// Only the first so many tasks.
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<usize>,
-    /// Steps by level, paper to gold; the last number is repeated.
+    /// Steps by level, paper to gold; the last number is repeated, and those beyond gold count for nothing.
     #[arg(long, value_name = "5,25,50")]
     pub(super) max_steps: Option<MaxSteps>,
 }

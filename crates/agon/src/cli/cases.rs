@@ -1,17 +1,22 @@
 //! What `agon run` knows of desktop test cases alone: runners from outside, and results of the original that
 //! are there already.
 
-use agon_agent::AgentFactory;
+use std::fs;
+use std::path::Path;
+
+use agon_agent::{AgentFactory, SetupError};
 use agon_core::TaskId;
 use agon_engine::Mode;
-use agon_store::Manifest;
+use agon_store::{Manifest, RunFolder};
 use agon_testcase::results::Foreign;
 use agon_testcase::runner::{self, MaxSteps, RunnerConfig};
+use jiff::Timestamp;
 
 use super::args::{ModeArg, PlayArgs, RunArgs};
 use super::chosen::{Chosen, RUNNER};
 use super::failure::Failure;
 use super::load::Loaded;
+use super::report::RUNS;
 use super::{host, output, results};
 
 /// Results of the original in the folder that `--results` names.
@@ -20,6 +25,9 @@ pub(super) fn foreign(args: &RunArgs) -> Result<Option<Foreign>, Failure> {
         return Ok(None);
     };
     let found = results::earlier(dir)?;
+    for why in found.unreadable() {
+        output::say(&format!("note: {}: it counts as none", output::plain(why)));
+    }
     if !found.is_empty() && args.play.mode == ModeArg::ValidateOnly {
         return Err(Failure::new(format_args!(
             "{0} holds results of OSUniverse: make a run of them with `agon import {0}`, and grade that \
@@ -54,18 +62,33 @@ pub(super) fn leave_out(
     }
 }
 
-/// Somebody who plays elsewhere, if `--runner` names one.
+/// Somebody who plays elsewhere, if `--runner` names one. He is told where the results will be, so that the
+/// run folder is made for him, unless there is one.
 pub(super) fn runner(
-    args: &RunArgs,
-    chosen: &Chosen,
+    chosen: &mut Chosen,
+    loaded: &Loaded,
     play: &PlayArgs,
+    now: Timestamp,
 ) -> Result<Option<AgentFactory>, Failure> {
-    let Some(spec) = chosen.agent.strip_prefix(RUNNER) else {
+    if !chosen.plays_elsewhere() {
         return Ok(None);
-    };
+    }
+    if chosen.earlier.folder.is_some() {
+        return enter(chosen, play).map(Some);
+    }
+    let made = RunFolder::fresh(Path::new(RUNS), now, &loaded.name(), &chosen.agent)?;
+    chosen.earlier.folder = Some(made.path().to_owned());
+    let entered = enter(chosen, play).inspect_err(|_| {
+        fs::remove_dir(made.path()).ok();
+    });
+    entered.map(Some)
+}
+
+fn enter(chosen: &Chosen, play: &PlayArgs) -> Result<AgentFactory, Failure> {
+    let spec = chosen.agent.strip_prefix(RUNNER).unwrap_or(&chosen.agent);
     let folder = chosen.earlier.folder.as_ref();
     let config = RunnerConfig {
-        agent_yaml: args.cases.agent_yaml.clone().unwrap_or_default(),
+        agent_yaml: chosen.agent_yaml.clone().unwrap_or_default(),
         agent_model: chosen.models.model.clone().unwrap_or_default(),
         agent_model_base_url: chosen.models.base_url.clone(),
         testcases_dir: chosen
@@ -95,6 +118,11 @@ pub(super) fn runner(
         .to_owned(),
         runners: play.workers.map_or_else(host::cpus, usize::from),
     };
-    let contender = runner::contender(spec, config)?;
-    Ok(Some(AgentFactory::of(&chosen.agent, contender)))
+    let contender = runner::contender(spec, config).map_err(|error| match error {
+        SetupError::Spec { spec, why } => {
+            Failure::new(format_args!("--runner {}: {why}", output::plain(&spec)))
+        }
+        other => other.into(),
+    })?;
+    Ok(AgentFactory::of(&chosen.agent, contender))
 }

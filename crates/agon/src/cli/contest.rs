@@ -7,18 +7,22 @@ use std::sync::Arc;
 
 use agon_agent::user::Users;
 use agon_agent::{AgentFactory, AgentSpec, KINDS, Services};
+use agon_core::check::{Check, CheckKind, ProseSubject};
 use agon_core::environment::Network;
 use agon_core::{Clock, Digest, Environment, EnvironmentKind, Money, Seed, Task, User};
 use agon_engine::{
-    Dispatch, Mode, Providers, Regraded, Removals, RunEnd, Shelf, Spent, Table, Watch, digests,
-    dispatch, regrade, select,
+    Asked, Dispatch, Mode, Providers, Regraded, Removals, RunEnd, Shelf, Spent, Table, Watch,
+    digests, dispatch, regrade, select,
 };
 use agon_grade::Judge;
 use agon_llm::config::Config;
 use agon_llm::{Account, Budget, Model, Session};
 use agon_sandbox::container::ContainerProvider;
 use agon_store::stored::FORMAT;
-use agon_store::{AgentStamp, JudgeStamp, Manifest, RunFolder, RunReader, RunWriter, TaskStamp};
+use agon_store::{
+    AgentStamp, JudgeStamp, Manifest, ModelStamp, Progress, RunFolder, RunReader, RunWriter,
+    TaskStamp,
+};
 use agon_suite::{AgentIdentity, Plan, PlanOptions};
 use jiff::Timestamp;
 use tokio::task::spawn_blocking;
@@ -40,6 +44,8 @@ pub(super) struct Entry {
     pub(super) agent: String,
     /// The first is the agent's own; a gateway gives agents these and no other.
     pub(super) models: Vec<Model>,
+    /// One that the agent asks without us.
+    pub(super) model_elsewhere: Option<ModelStamp>,
     /// Where agents of ours find their settings and further models.
     pub(super) config: Option<Arc<Config>>,
     pub(super) session: Option<Arc<Session>>,
@@ -91,6 +97,7 @@ impl Contest {
             },
             checkers: agon_grade::CHECKERS.to_owned(),
         };
+        refuse_blind(entry.judge.as_ref(), &loaded.tasks)?;
         agon_engine::make_images(&loaded.builds, output::say).await;
         let plan = Plan::new(loaded.tasks, options).map_err(Failure::new)?;
         let (limits, engines, images) = match agents.elsewhere() {
@@ -135,6 +142,7 @@ impl Contest {
                 .models
                 .iter()
                 .map(|model| model_stamp::stamp(model, entry.tape))
+                .chain(entry.model_elsewhere.clone().map(Ok))
                 .collect::<Result<_, _>>()?,
             judge: judge_stamp(entry, &plan)?,
             seed: entry.seed,
@@ -215,28 +223,70 @@ impl Contest {
                 money: options.budget.money,
             })),
         });
+        // Before the first judge is asked. What this command asks is counted as it is asked.
+        table.account.add(&Progress::read(folder)?.usage);
         let end = if mode == Mode::ValidateOnly {
             let reader = RunReader::open(folder.path())?;
             let all = Regraded::All;
             regrade(&table, &reader, &self.plan, all, options.workers, stop).await
         } else {
-            if table.judge.is_some() {
+            let asked = Asked {
+                mode,
+                judge: table.judge.is_some(),
+            };
+            if asked.judge {
                 let reader = RunReader::open(folder.path())?;
                 let those = Regraded::Unjudged;
                 regrade(&table, &reader, &self.plan, those, options.workers, stop).await?;
             }
-            let selected = select(&table.writer, &self.plan, mode)?;
+            let selected = select(&table.writer, &self.plan, asked)?;
             if table.writer.cut_torn_line() {
                 watch.note("the last line of trials.jsonl was torn: that attempt never counted");
             }
             watch.planned(selected.left, selected.done);
             let (steps, usage) = selected.spent();
-            let spent = Spent::new(steps, usage.clone());
-            table.account.add(usage);
+            let mut used = usage.clone();
+            used += selected.lost();
+            table.account.add(selected.lost());
+            let spent = Spent::new(steps, used);
             dispatch(&table, selected.jobs(), options, spent, stop).await
         };
         providers.settle().await;
         Ok(end?)
+    }
+}
+
+/// Better said before hours of playing than after them.
+fn refuse_blind(judge: Option<&Judge>, tasks: &[Task]) -> Result<(), Failure> {
+    let blind = judge.filter(|judge| !judge.model().spec().sees());
+    let shown = |task: &&Task| {
+        let screens = task.environment.kind == EnvironmentKind::Desktop;
+        let checks = &task.checks;
+        checks.inspect(|checks| checks.iter().any(|check| needs_eyes(check, screens)))
+    };
+    let (Some(judge), Some(task)) = (blind, tasks.iter().find(shown)) else {
+        return Ok(());
+    };
+    Err(Failure::new(format_args!(
+        "the judge `{}` sees no pictures, and a check of {} is about what is on the screen: name one that \
+         sees with --judge",
+        judge.model().spec().name,
+        task.id
+    )))
+}
+
+/// Whether a judge is shown screens for a check, or for a part of it.
+fn needs_eyes(check: &Check, screens: bool) -> bool {
+    match &check.kind {
+        CheckKind::Prose { subject, .. } => match subject {
+            ProseSubject::FinalScreenshot => true,
+            ProseSubject::ExpectedFlow => screens,
+            ProseSubject::ReturnedResult | ProseSubject::CommandOutput { .. } => false,
+        },
+        CheckKind::All { checks, .. } | CheckKind::Any { checks } => {
+            checks.iter().any(|check| needs_eyes(check, screens))
+        }
+        _ => false,
     }
 }
 

@@ -97,7 +97,12 @@ fn osuniverse(reader: &RunReader, out: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 fn cases(manifest: &Manifest) -> Cases {
     let clock = FixedClock(manifest.dates_from);
-    let options = LoadOptions::new(&clock);
+    // As they were loaded for the run: it is a part of what its digest is of.
+    let max_steps = manifest.selection.get("max_steps");
+    let options = LoadOptions {
+        max_steps: max_steps.and_then(|steps| steps.parse().ok()),
+        ..LoadOptions::new(&clock)
+    };
     let mut found = Cases::new();
     // An imported run has the results themselves in place of suites.
     let suites = manifest.suites.iter().filter(|suite| {
@@ -169,8 +174,8 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
 
 fn import_results(args: &ImportArgs) -> Result<Exit, Failure> {
     let made = results::import(&args.from, &args.out)?;
-    for warning in &made.warnings {
-        output::say(&format!("agon: {}", output::plain(warning)));
+    for why in &made.left_out {
+        output::say(&format!("agon: {}", output::plain(why)));
     }
     output::say(&format!(
         "{}: {}, {} without a score, {} judged by people",
@@ -180,5 +185,11 @@ fn import_results(args: &ImportArgs) -> Result<Exit, Failure> {
         made.reviewed
     ));
     output::data(&made.run.display().to_string())?;
-    Ok(Exit::Done)
+    match made.left_out.len() {
+        0 => Ok(Exit::Done),
+        failed => Err(Failure::new(format_args!(
+            "{failed} of {} files could not be imported",
+            made.cases + failed
+        ))),
+    }
 }

@@ -209,6 +209,7 @@ async fn play(
         epochs: 1,
         dates_from: clock.now(),
         selection: BTreeMap::new(),
+        model_elsewhere: None,
         judge: None,
         played_by: None,
     };

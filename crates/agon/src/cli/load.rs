@@ -1,5 +1,6 @@
 //! Suites and a selection become the tasks of a run.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use agon_core::{Clock, Task};
@@ -46,11 +47,7 @@ impl Loaded {
             .apply(&mut tasks)
             .map_err(|error| Failure::Reports(vec![error.into()]))?;
         // Made only if a task that was chosen asks for it.
-        let asks = |build: &ImageBuild| {
-            let image = |task: &Task| task.environment.image.as_deref() == Some(&build.tag);
-            tasks.iter().any(image)
-        };
-        builds.retain(asks);
+        builds.retain(|build| is_asked_for(build, &tasks));
         Ok(Self {
             suites: stamps,
             tasks,
@@ -61,6 +58,7 @@ impl Loaded {
     /// Takes images that are derived from those that tasks name, `OLD=NEW`: the environment is another one
     /// then, and so are its trials.
     pub(super) fn derive_images(&mut self, pairs: &[String]) -> Result<(), Failure> {
+        let mut derived = BTreeMap::new();
         for pair in pairs {
             let bad = || {
                 Failure::new(format_args!(
@@ -71,19 +69,27 @@ impl Loaded {
             if old.is_empty() || new.is_empty() || new.contains(',') {
                 return Err(bad());
             }
-            let mut found = false;
-            for task in &mut self.tasks {
-                if task.environment.image.as_deref() == Some(old) {
-                    task.derive_image(new);
-                    found = true;
-                }
-            }
-            if !found {
+            let named = |task: &Task| task.environment.image.as_deref() == Some(old);
+            if !self.tasks.iter().any(named) {
                 return Err(Failure::new(format_args!(
                     "--image {pair}: no task of these is played in an image `{old}`"
                 )));
             }
+            if derived.insert(old, new).is_some_and(|other| other != new) {
+                return Err(Failure::new(format_args!(
+                    "--image {pair}: `{old}` has got another image already"
+                )));
+            }
         }
+        // All at once, from what the tasks themselves name: a new image is not the old one of another pair.
+        for task in &mut self.tasks {
+            let image = task.environment.image.as_deref();
+            if let Some(new) = image.and_then(|old| derived.get(old)) {
+                task.derive_image(new);
+            }
+        }
+        let (tasks, builds) = (&self.tasks, &mut self.builds);
+        builds.retain(|build| is_asked_for(build, tasks));
         Ok(())
     }
 
@@ -104,6 +110,11 @@ impl Loaded {
             .collect();
         names.join("-")
     }
+}
+
+fn is_asked_for(build: &ImageBuild, tasks: &[Task]) -> bool {
+    let image = |task: &Task| task.environment.image.as_deref() == Some(&build.tag);
+    tasks.iter().any(image)
 }
 
 /// Suites as the manifest names them.
@@ -152,5 +163,45 @@ pub(super) fn load_all(
         Ok(suites)
     } else {
         Err(Failure::Reports(errors))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agon_core::SystemClock;
+
+    use super::*;
+
+    /// The images of two tasks, after pairs were given.
+    fn derived(pairs: &[&str]) -> Result<Vec<String>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        for image in ["a", "b"] {
+            let task = format!(
+                "name: N\ntask: T.\nenvironment: {{ kind: container, image: {image} }}\n\
+                 checks: [{{ type: returned_result, equals: done }}]\n"
+            );
+            let category = folder.path().join("test");
+            std::fs::create_dir_all(&category).unwrap();
+            std::fs::write(category.join(format!("{image}.yaml")), task).unwrap();
+        }
+        let suites = [folder.path().to_owned()];
+        let clock = SystemClock::default();
+        let mut loaded = Loaded::read(&suites, &SelectionArgs::default(), &clock).unwrap();
+        let pairs: Vec<String> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
+        loaded
+            .derive_images(&pairs)
+            .map_err(|error| format!("{error:?}"))?;
+        let images = loaded.tasks.into_iter().map(|task| task.environment.image);
+        Ok(images.flatten().collect())
+    }
+
+    #[test]
+    fn images_are_taken_all_at_once() {
+        assert_eq!(derived(&["a=b", "b=c"]).unwrap(), ["b", "c"]);
+        assert_eq!(derived(&["a=b", "b=a"]).unwrap(), ["b", "a"]);
+        assert_eq!(derived(&["b=c"]).unwrap(), ["a", "c"]);
+        for bad in [&["a=b", "a=c"][..], &["c=d"], &["a"]] {
+            assert!(derived(bad).is_err(), "{bad:?}");
+        }
     }
 }

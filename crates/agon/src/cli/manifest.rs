@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use agon_core::{Digest, TaskId};
+use agon_core::verdict::Outcome;
+use agon_core::{Digest, Task, TaskId};
 use agon_engine::Mode;
-use agon_store::{Manifest, RunFolder, TaskStamp};
+use agon_store::{JudgeStamp, Manifest, Progress, RunFolder, TaskStamp};
 use agon_suite::{AgentIdentity, Facts, SuiteFacts, TaskFacts, difference};
 use agon_testcase::results::IMPORTED;
 
@@ -54,7 +56,16 @@ pub(super) fn settle(
         }
         return Ok(());
     };
-    let grown = (growth == Growth::Open && mode != Mode::ValidateOnly).then(|| grown(old, new));
+    // A judge that comes later has no other's verdicts beside its own.
+    let judge = new.judge.as_ref().filter(|_| old.judge.is_none());
+    let judge = judge.filter(|_| mode != Mode::ValidateOnly).cloned();
+    let mut grown = (growth == Growth::Open && mode != Mode::ValidateOnly).then(|| grown(old, new));
+    if judge.is_some() {
+        grown
+            .get_or_insert_with(|| old.clone())
+            .judge
+            .clone_from(&judge);
+    }
     // In a run that can grow, only tasks that both know can differ.
     let (old, new) = match growth {
         Growth::Fixed => (Cow::Borrowed(old), Cow::Borrowed(new)),
@@ -69,7 +80,9 @@ pub(super) fn settle(
         _ => {
             let mut lines = difference(&facts(old), &facts(new));
             lines.extend(model_stamp::differences(old, new));
-            lines.extend(model_stamp::judges(old, new, &path.to_string()));
+            if judge.is_none() {
+                lines.extend(model_stamp::judges(old, new, &path.to_string()));
+            }
             lines.extend(programs(old, new));
             lines
         }
@@ -116,7 +129,12 @@ fn grown(old: &Manifest, new: &Manifest) -> Manifest {
 }
 
 /// What was graded again has the checks of now: the manifest says so from now on.
-pub(super) fn regraded(folder: &RunFolder, old: &Manifest, new: &Manifest) -> Result<(), Failure> {
+pub(super) fn regraded(
+    folder: &RunFolder,
+    old: &Manifest,
+    new: &Manifest,
+    judge: Option<JudgeStamp>,
+) -> Result<(), Failure> {
     let mut manifest = old.clone();
     manifest.suites.clone_from(&new.suites);
     manifest.tasks = match is_imported(old) {
@@ -128,10 +146,75 @@ pub(super) fn regraded(folder: &RunFolder, old: &Manifest, new: &Manifest) -> Re
         true => format!("{IMPORTED}, {}", new.checkers),
         false => new.checkers.clone(),
     };
-    manifest.judge.clone_from(&new.judge);
+    manifest.judge = judge;
     manifest.plan = new.plan;
     folder.write_manifest(&manifest)?;
     Ok(())
+}
+
+/// Grading again did not come to its end: what was played, and by which checks it is graded, stays as it was.
+pub(super) fn judged(
+    folder: &RunFolder,
+    old: &Manifest,
+    judge: Option<JudgeStamp>,
+) -> Result<(), Failure> {
+    let manifest = Manifest {
+        judge,
+        ..old.clone()
+    };
+    folder.write_manifest(&manifest)?;
+    Ok(())
+}
+
+/// The final lines of trials that a judge has to do with, before they are graded again.
+#[derive(Debug)]
+pub(super) struct Judgements(Vec<(String, u32, Option<u64>)>);
+
+impl Judgements {
+    pub(super) fn of(
+        folder: &RunFolder,
+        tasks: &[Arc<Task>],
+        epochs: u32,
+    ) -> Result<Self, Failure> {
+        let progress = Progress::read(folder)?;
+        let tasks = tasks.iter().filter(|task| task.needs_judge());
+        let trials = tasks.flat_map(|task| {
+            let name = task.id.to_string();
+            (1..=epochs).map(move |epoch| (name.clone(), epoch))
+        });
+        let found = trials.map(|(name, epoch)| {
+            let at = progress.of(&name, epoch).and_then(|last| last.final_at);
+            (name, epoch, at)
+        });
+        Ok(Self(found.collect()))
+    }
+
+    /// Whose verdicts the run holds now: a judge that failed has not judged it.
+    pub(super) fn judge(
+        &self,
+        folder: &RunFolder,
+        old: &Manifest,
+        new: &Manifest,
+    ) -> Result<Option<JudgeStamp>, Failure> {
+        let progress = Progress::read(folder)?;
+        let (mut by_old, mut by_new) = (0, 0);
+        for (name, epoch, at) in &self.0 {
+            let Some(latest) = progress.of(name, *epoch) else {
+                continue;
+            };
+            match latest.outcome {
+                None | Some(Outcome::Faulted) => {}
+                Some(_) if latest.final_at == *at => by_old += 1,
+                Some(_) => by_new += 1,
+            }
+        }
+        Ok(match (&old.judge, &new.judge) {
+            (None, new) => new.clone(),
+            (_, new) if by_old == 0 => new.clone(),
+            (old, new) if new.is_none() || by_new == 0 || old == new => old.clone(),
+            _ => Some(JudgeStamp::mixed()),
+        })
+    }
 }
 
 /// What of a manifest a resume must find unchanged.

@@ -10,6 +10,17 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 
+/// Who provides a model that only a runner asks.
+const ELSEWHERE: &str = "runner";
+const PROVIDERS: [Provider; 6] = [
+    Provider::OpenAi,
+    Provider::Anthropic,
+    Provider::Gemini,
+    Provider::Compatible,
+    Provider::Local,
+    Provider::Mock,
+];
+
 /// `tape`: the digest of the tape that answers instead.
 pub(super) fn stamp(model: &Model, tape: Option<Digest>) -> Result<ModelStamp, Failure> {
     let spec = model.spec();
@@ -21,6 +32,33 @@ pub(super) fn stamp(model: &Model, tape: Option<Digest>) -> Result<ModelStamp, F
         settings: settings(spec)?,
         tape,
     })
+}
+
+/// A model that somebody else asks, in whatever way.
+pub(super) fn elsewhere(name: &str, base_url: Option<&str>) -> ModelStamp {
+    ModelStamp {
+        name: name.to_owned(),
+        provider: ELSEWHERE.to_owned(),
+        model: name.to_owned(),
+        host: base_url.and_then(host),
+        settings: BTreeMap::new(),
+        tape: None,
+    }
+}
+
+/// Whether a judge would judge itself: by the provider where it is one of ours, else by the name alone.
+pub(super) fn is_same(judge: &ModelSpec, played: &ModelStamp) -> bool {
+    let ours = PROVIDERS.iter().any(|one| one.name() == played.provider);
+    if ours {
+        return judge.provider.name() == played.provider && judge.model == played.model;
+    }
+    let ends = |long: &str, short: &str| {
+        let rest = long.strip_suffix(short);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    judge.name == played.name
+        || ends(&judge.model, &played.model)
+        || ends(&played.model, &judge.model)
 }
 
 /// Host and port of an address; what else stands in it may be a secret.
@@ -191,6 +229,36 @@ mod tests {
         assert_eq!(host(""), None);
         assert_eq!(path("https://api.openai.com/v1?k=x#y"), Some("/v1"));
         assert_eq!(path("https://u:p@api.openai.com"), None);
+    }
+
+    #[test]
+    fn a_model_that_others_ask_is_known_by_its_name() {
+        let judge = |provider, name: &str, model: &str| ModelSpec {
+            name: name.to_owned(),
+            provider,
+            wire: Wire::Chat,
+            model: model.to_owned(),
+            base_url: String::new(),
+            key: None,
+            settings: Default::default(),
+        };
+        let gpt = judge(Provider::OpenAi, "strict", "gpt-4o");
+        for (name, same) in [
+            ("gpt-4o", true),
+            ("openai/gpt-4o", true),
+            ("strict", true),
+            ("my-gpt-4o", false),
+            ("gpt-4o-mini", false),
+        ] {
+            assert_eq!(is_same(&gpt, &elsewhere(name, None)), same, "{name}");
+        }
+        let routed = judge(Provider::Compatible, "r", "openai/gpt-4o");
+        assert!(is_same(&routed, &elsewhere("gpt-4o", None)));
+        let mut stamp = elsewhere("gpt-4o", Some("http://u:p@host:1/v1"));
+        assert_eq!(stamp.host.as_deref(), Some("host:1"));
+        stamp.provider = "openai".to_owned();
+        assert!(is_same(&gpt, &stamp));
+        assert!(!is_same(&judge(Provider::Mock, "m", "gpt-4o"), &stamp));
     }
 
     #[test]

@@ -33,6 +33,12 @@ pub(super) fn say(text: &str) {
     writeln!(err, "{text}").ok();
 }
 
+/// A sign that somebody is waited for, on the line on which he types.
+pub(super) fn ask(sign: &str) {
+    let mut err = io::stderr().lock();
+    write!(err, "{sign}").and_then(|()| err.flush()).ok();
+}
+
 /// What a table on the given stream may look like.
 pub(super) fn screen(terminal: bool) -> Screen {
     if !terminal {
@@ -60,9 +66,5 @@ pub(super) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{many}")
 }
 
-/// Text of others on our terminal: no control characters.
-pub(super) fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
-}
+/// Text of others on our terminal: one line, nothing that steers it or turns the writing round.
+pub(super) use agon_report::plain;

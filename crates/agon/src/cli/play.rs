@@ -1,6 +1,7 @@
 //! A run from its first trial to its exit status, whatever is played in it: `agon run` and `agon predict`
 //! differ in what they load and whom they enter.
 
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,17 +9,17 @@ use std::time::Duration;
 
 use agon_agent::AgentFactory;
 use agon_core::verdict::Outcome;
-use agon_core::{Clock, FaultClass};
-use agon_engine::{Dispatch, Mode, RunBudget, RunEnd, Watch};
+use agon_core::{Clock, Task};
+use agon_engine::{Dispatch, Mode, RunBudget, RunEnd, Watch, has_evidence};
 use agon_report::{Format, Headline, RunReport, render};
-use agon_store::{Manifest, Reviews, RunFolder, RunReader};
+use agon_store::{Left, Manifest, Reviews, RunFolder, RunReader};
 
 use super::args::{ModeArg, PlayArgs};
 use super::contest::{Contest, Entry};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::load::Loaded;
-use super::manifest::Growth;
+use super::manifest::{Growth, Judgements};
 use super::report::{RUNS, find_run};
 use super::{host, manifest, output, progress, signals};
 
@@ -120,23 +121,39 @@ pub(super) async fn play(args: &PlayArgs, sitting: Sitting) -> Result<Exit, Fail
             money: args.budget_money,
         },
     };
-    let mut watch: Arc<dyn Watch> = progress::watch().into();
+    let mut watch: Arc<dyn Watch> = progress::watch(mode).into();
     let mut results = sitting.results;
     if let Some(results) = &mut results {
         results.begin(&folder)?;
         watch = results.watch(watch);
     }
-    let regraded = (mode == Mode::ValidateOnly).then(|| contest.manifest.clone());
+    let tasks = contest.plan.tasks().to_vec();
+    let regraded = match mode {
+        Mode::ValidateOnly => {
+            let new = contest.manifest.clone();
+            let before = Judgements::of(&folder, &tasks, new.epochs)?;
+            Some((new, before))
+        }
+        Mode::RunAll | Mode::RerunFailed => None,
+    };
     let end = contest.play(&folder, mode, &options, watch, &stop).await?;
     if let Some(results) = &mut results {
         results.end(&folder)?;
     }
-    let graded = matches!(end, RunEnd::Complete | RunEnd::Ungraded(_));
-    if let (Some(new), true, Some(old)) = (regraded, graded, old) {
-        manifest::regraded(&folder, old, &new)?;
+    if let (Some((new, before)), Some(old)) = (regraded, old) {
+        let judge = before.judge(&folder, old, &new)?;
+        match end {
+            RunEnd::Complete | RunEnd::Ungraded(_) => {
+                manifest::regraded(&folder, old, &new, judge)?;
+            }
+            RunEnd::Interrupted | RunEnd::BudgetSpent(_) => {
+                manifest::judged(&folder, old, judge)?;
+            }
+        }
     }
     let seconds = clock.monotonic().saturating_sub(sitting.began);
-    conclude(args, sitting.command, &folder, end, seconds.as_secs_f64())
+    let seconds = seconds.as_secs_f64();
+    conclude(args, sitting.command, &folder, &tasks, end, seconds)
 }
 
 /// Budgets are told by what they count; the flag for time is in seconds.
@@ -152,23 +169,52 @@ fn discard_if_unused(folder: &RunFolder) {
     }
 }
 
-/// How many trials ended in a fault of such a class.
-fn faults(reader: &RunReader, of: impl Fn(FaultClass) -> bool) -> Result<u64, Failure> {
-    let reviews = Reviews::read(reader.folder())?;
-    let mut count = 0;
-    reader.for_each_trial(|line| {
-        // What a person has decided waits for nobody.
-        let open = line.is_final && reviews.outcome(&line) == Outcome::Faulted;
-        let fault = line.fault.filter(|_| open);
-        count += u64::from(fault.is_some_and(|fault| of(fault.class)));
-    })?;
-    Ok(count)
+/// How many trials ended in a fault.
+#[derive(Debug, Default)]
+struct Faults {
+    /// In one that the same command may do better at.
+    mendable: u64,
+    /// For want of a judge, who can be asked about the record.
+    unjudged: u64,
+    /// For want of a judge, who can be asked only when they are played again.
+    missed: u64,
+}
+
+impl Faults {
+    fn of(reader: &RunReader, tasks: &[Arc<Task>]) -> Result<Self, Failure> {
+        let reviews = Reviews::read(reader.folder())?;
+        let tasks: HashMap<_, _> = tasks.iter().map(|task| (&task.id, task)).collect();
+        let mut faults = Self::default();
+        reader.for_each_trial(|line| {
+            // What a person has decided waits for nobody.
+            let open = line.is_final && reviews.outcome(&line) == Outcome::Faulted;
+            let Some(fault) = line.fault.as_ref().filter(|_| open) else {
+                return;
+            };
+            let kept = |task: &&Arc<Task>| has_evidence(task, Left::of(&line));
+            let count = match tasks.get(&line.task).copied() {
+                _ if fault.class.mendable() => &mut faults.mendable,
+                Some(task) if !kept(&task) => &mut faults.missed,
+                _ => &mut faults.unjudged,
+            };
+            *count += 1;
+        })?;
+        Ok(faults)
+    }
+}
+
+fn waits(trials: u64) -> String {
+    match trials {
+        1 => "1 trial waits for a judge".to_owned(),
+        many => format!("{many} trials wait for a judge"),
+    }
 }
 
 fn conclude(
     args: &PlayArgs,
     command: Option<&str>,
     folder: &RunFolder,
+    tasks: &[Arc<Task>],
     end: RunEnd,
     seconds: f64,
 ) -> Result<Exit, Failure> {
@@ -188,17 +234,18 @@ fn conclude(
     } else {
         output::data(&table)?;
     }
+    let faults = Faults::of(&reader, tasks)?;
     let unfinished = match end {
         RunEnd::Interrupted => Some("interrupted".to_owned()),
         RunEnd::BudgetSpent(what) => Some(format!("the run's budget of {what} is spent")),
         RunEnd::Ungraded(count) => {
-            let trials = output::count(count, "trial");
-            output::say(&format!(
-                "{trials} could not be graded again and keep their verdicts"
-            ));
+            output::say(&match count {
+                1 => "1 trial could not be graded again and keeps its verdict".to_owned(),
+                many => format!("{many} trials could not be graded again and keep their verdicts"),
+            });
             None
         }
-        RunEnd::Complete => match faults(&reader, FaultClass::mendable)? {
+        RunEnd::Complete => match faults.mendable {
             0 => None,
             faults => Some(format!("{} faulted", output::count(faults, "trial"))),
         },
@@ -215,15 +262,19 @@ fn conclude(
             None => format!("{why}; the same command{more} goes on"),
         });
     }
-    let unjudged = faults(&reader, FaultClass::unjudged)?;
-    if unjudged > 0 {
+    let path = folder.path().display();
+    if faults.unjudged > 0 {
+        let waits = waits(faults.unjudged);
+        output::say(&format!("{waits}: agon validate {path} --judge NAME"));
+    }
+    if faults.missed > 0 {
+        let waits = waits(faults.missed);
         output::say(&format!(
-            "{} for a judge: agon validate {} --judge NAME",
-            match unjudged {
-                1 => "1 trial waits".to_owned(),
-                many => format!("{many} trials wait"),
-            },
-            folder.path().display()
+            "{waits} and left nothing to be judged by; played again by: {}",
+            match command {
+                Some(command) => format!("agon {command} --resume {path} --judge NAME"),
+                None => "the same command with --judge NAME".to_owned(),
+            }
         ));
     }
     Ok(match (end, args.fail_under) {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use agon_core::TrialId;
 use agon_core::event::Phase;
 use agon_core::verdict::Outcome;
-use agon_engine::Watch;
+use agon_engine::{Mode, Watch};
 use agon_store::TrialLine;
 use indicatif::{
     HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
@@ -23,11 +23,17 @@ use super::output;
 const SHOWN: usize = 8;
 
 /// Bars or lines, whichever standard error can show.
-pub(super) fn watch() -> Box<dyn Watch> {
+pub(super) fn watch(mode: Mode) -> Box<dyn Watch> {
     if std::io::stderr().is_terminal() {
         Box::new(Bars::new())
     } else {
-        Box::new(Lines::default())
+        Box::new(Lines {
+            verb: match mode {
+                Mode::RunAll | Mode::RerunFailed => "play",
+                Mode::ValidateOnly => "grade again",
+            },
+            state: Mutex::default(),
+        })
     }
 }
 
@@ -192,8 +198,10 @@ impl Drop for Bars {
 }
 
 /// For logs and pipes. A line per attempt up to a point; then one for every hundredth of the run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Lines {
+    /// What is done with the trials.
+    verb: &'static str,
     state: Mutex<LineState>,
 }
 
@@ -218,7 +226,8 @@ impl Watch for Lines {
         } else {
             String::new()
         };
-        output::say(&format!("{} to play{before}", output::count(left, "trial")));
+        let trials = output::count(left, "trial");
+        output::say(&format!("{trials} to {}{before}", self.verb));
     }
 
     fn ended(&self, line: &TrialLine) {

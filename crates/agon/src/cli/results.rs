@@ -41,17 +41,19 @@ struct Writing {
 }
 
 impl ResultFiles {
-    /// `agent_yaml` stands in the files for the agent; without it, the agent's own name does.
+    /// For what is played now, beside whatever else of `all` was played before. `agent_yaml` stands in the
+    /// files for the agent; without it, the agent's own name does.
     pub(super) fn new(
         dir: &Path,
-        tasks: &[Task],
+        played: &[Task],
+        all: &[Task],
         agent_yaml: Option<&str>,
     ) -> Result<Self, Failure> {
+        fit(played.iter().map(|task| &task.id))?;
         // Results of the original are no hindrance.
         make_room(dir)?;
-        fit(tasks.iter().map(|task| &task.id))?;
         Ok(Self {
-            cases: cases(tasks),
+            cases: cases(all),
             agent_yaml: agent_yaml.map(str::to_owned),
             writing: None,
         })

@@ -199,8 +199,11 @@ fn going_on_with_nothing_is_refused() {
         bench.call(&["report", name]).refused(&phrases);
     }
     bench
-        .run(&["--mode", "validate-only"])
+        .call(&["run", "suite", "--mode", "validate-only"])
         .refused(&["which run is to be graded again?", "--resume RUN"]);
+    bench
+        .run(&["--mode", "validate-only"])
+        .refused(&["run is not there: there is nothing to grade again"]);
     assert!(!bench.path("run").exists());
 }
 
@@ -363,4 +366,18 @@ fn a_set_up_that_fails_is_tried_again_and_every_attempt_is_kept() {
         (3, false, true, false),
         (4, true, true, false),
     ]);
+}
+
+#[test]
+fn a_name_steers_no_terminal() {
+    let bench = Bench::new();
+    let task = TALK.replacen("name: ", "name: \"a\\u202Eb\" #", 1);
+    bench.suite(&[("a", &task)]);
+    let shown = bench.call(&["list", "suite"]).expect(0).stdout();
+    assert!(shown.contains("/ ab /"), "{shown}");
+    let task = TALK.replacen("name: ", "name: \"a\\eb\" #", 1);
+    bench.suite(&[("a", &task)]);
+    bench
+        .call(&["list", "suite"])
+        .refused(&["without tabs, escapes"]);
 }

@@ -229,3 +229,27 @@ fn a_model_that_is_down_is_a_fault_and_one_that_talks_nonsense_is_not() {
     assert_eq!(played.line.outcome, Outcome::Failed);
     assert_eq!(played.line.end, Some(TurnEnd::StepLimit));
 }
+
+#[test]
+fn a_task_without_a_screen_is_a_fault_of_the_choice_and_no_failure() {
+    let task = "\
+task: Write done to done.txt.
+environment: { kind: local }
+checks: [{ type: file, path: done.txt, equals: done }]
+";
+    for agent in ["react", "qwen"] {
+        let bench = Bench::new();
+        bench.suite(&[("a", task)]);
+        let args = ["--agent", agent, "--model", "mock/text:hello"];
+        let called = bench.run(&args);
+        let line = bench.trial();
+        assert_eq!(line.outcome, Outcome::Faulted, "{}", called.stderr());
+        let fault = line.fault.as_ref().unwrap();
+        assert_eq!(fault.class, FaultClass::ModelSetup, "{fault:?}");
+        assert!(
+            fault.message.contains("the task has no screen"),
+            "{fault:?}"
+        );
+        assert_eq!(line.attempt, 1, "trying again can't help");
+    }
+}

@@ -5,7 +5,11 @@ use agon::core::verdict::Outcome;
 use agon::core::{EventBody, FaultClass, Source};
 use serde_json::json;
 
-use crate::support::Bench;
+use crate::http_service::{self, Response};
+use crate::support::{Bench, Called};
+
+#[path = "judge/again.rs"]
+mod again;
 
 const PROSE: &str = "\
 name: Talk
@@ -224,4 +228,69 @@ fn a_judge_is_calibrated_against_programs_and_people() {
         .stdout();
     assert!(people.contains("against people: 1 trial"), "{people}");
     assert!(people.contains("false pass  test/talk#1"), "{people}");
+}
+
+#[test]
+fn a_judge_does_not_answer_for_what_programs_decide() {
+    let bench = Bench::new();
+    let mixed = PROSE.replace(
+        "checks: [",
+        "checks: [{ type: returned_result, equals: nothing else }, ",
+    );
+    bench.suite(&[("talk", &mixed)]);
+    let judge = bench.judge("judge.jsonl", &[says("pass")]);
+    bench
+        .run(&["--agent", "oracle", "--judge", &judge])
+        .expect(0);
+    assert_eq!(bench.trial().outcome, Outcome::Failed);
+    bench
+        .call(&["review", "run", "--task", "test/talk", "--fail"])
+        .expect(0);
+    // The prose was rightly passed; that is no false pass. And nobody is asked whom only the environment names.
+    let mut command = bench.agon(&["judge", "calibrate", "run"]);
+    command.env("AGON_JUDGE", &judge);
+    let said = Called(command.output().unwrap()).expect(2).stderr();
+    assert!(said.contains("give a judge with --judge"), "{said}");
+    let asked = bench.call(&["judge", "calibrate", "run", "--judge", &judge]);
+    let found = asked.expect(0).stdout();
+    assert!(found.contains("against people: 1 trial"), "{found}");
+    assert!(!found.contains("$$"), "{found}");
+}
+
+#[test]
+fn who_needs_a_judge_is_said_before_anything_is_played() {
+    let bench = Bench::new();
+    bench.suite(&[("plain", PLAIN), ("talk", PROSE)]);
+    let note = "note: 1 of 2 tasks needs a judge: name one with --judge, or they wait";
+    for (more, status) in [(&["--dry-run"][..], 0), (&[], 1)] {
+        let args = [&["--agent", "oracle"][..], more].concat();
+        let said = bench.run(&args).expect(status).stderr();
+        assert!(said.contains(note), "{said}");
+    }
+    let judge = bench.judge("judge.jsonl", &[says("pass")]);
+    let args = ["--agent", "oracle", "--judge", &judge, "--dry-run"];
+    let said = bench.run(&args).expect(0).stderr();
+    assert!(!said.contains("a judge"), "{said}");
+}
+
+#[test]
+fn a_folder_without_a_run_is_named() {
+    let bench = Bench::new();
+    bench.suite(&[("plain", PLAIN)]);
+    let said = bench.run(&["--mode", "validate-only"]).expect(2).stderr();
+    assert!(said.contains("run is not there"), "{said}");
+}
+
+#[test]
+fn a_model_on_this_machine_has_no_address() {
+    let bench = Bench::new();
+    bench.suite(&[("plain", PLAIN)]);
+    let args = [
+        "--model",
+        "mock/echo",
+        "--base-url",
+        "http://127.0.0.1:1/v1",
+    ];
+    let said = bench.run(&args).expect(2).stderr();
+    assert!(said.contains("has no address"), "{said}");
 }

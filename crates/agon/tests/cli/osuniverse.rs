@@ -16,6 +16,8 @@ mod export;
 mod live;
 #[path = "osuniverse/runner.rs"]
 mod runner;
+#[path = "osuniverse/whose.rs"]
+mod whose;
 
 /// A program that was written against the original's schema and nothing else.
 const READER: &str = include_str!("osuniverse/reader.py");

@@ -327,3 +327,13 @@ fn a_torn_review_is_told_and_costs_nothing_else() {
         "{report}"
     );
 }
+
+#[test]
+fn what_is_no_order_is_named_and_changes_nothing() {
+    let bench = played("oracle");
+    let called = review(&bench, &[], "zzz\nq\n").expect(0);
+    let stderr = called.stderr();
+    assert!(stderr.contains("`zzz` is no order: p pass"), "{stderr}");
+    assert!(!stderr.contains("> "), "a script needs no sign: {stderr}");
+    assert_eq!(said(&bench), Vec::<String>::new());
+}

@@ -11,6 +11,7 @@ use super::held::Held;
 use super::layout::{Layout, Mapping, Position, spare};
 use super::settle::Settler;
 use super::spare::{Meanings, Spare};
+use super::window_manager::WindowManager;
 use crate::address::DisplayAddress;
 use crate::error::DesktopError;
 use crate::key::Key;
@@ -24,6 +25,7 @@ pub(super) struct Board {
     layout: Layout,
     spare: Spare,
     settler: Settler,
+    window_manager: WindowManager,
     /// Nobody misses its media keys, nor the codes that we changed.
     nobody_sits_there: bool,
 }
@@ -56,6 +58,7 @@ impl Board {
             layout: Layout::new(&mapping, &ours),
             spare,
             settler,
+            window_manager: WindowManager::default(),
             nobody_sits_there,
         })
     }
@@ -145,6 +148,12 @@ impl Board {
     pub(super) fn keep_pace(&mut self, x: &XConnection) -> Result<(), DesktopError> {
         x.sync()?;
         self.settler.ping().map(|_| ())
+    }
+
+    /// Waits until the window manager has done what the keys pressed so far say, if they are its own.
+    pub(super) fn let_switch(&mut self, x: &XConnection) -> Result<(), DesktopError> {
+        x.sync()?;
+        self.window_manager.follow(&mut self.settler)
     }
 
     /// Whether Num Lock is on.

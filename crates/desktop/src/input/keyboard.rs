@@ -67,13 +67,24 @@ impl<'a> Keyboard<'a> {
 
     /// Releases a key, pressed through us or not.
     pub fn release(&self, key: Key) -> Result<(), DesktopError> {
-        self.with(&[], |board, _| match board.find(key) {
-            Some(place) => self
-                .seat
-                .held()
-                .release(self.seat.x(), Physical::Key(place.keycode)),
+        self.with(&[], |board, _| {
             // A key without a code was never pressed.
-            None => Ok(()),
+            let Some(place) = board.find(key) else {
+                return Ok(());
+            };
+            let x = self.seat.x();
+            let modifies = board.layout().modifiers().contains(&place.keycode);
+            let mut follow = || {
+                if modifies {
+                    board.let_switch(x)
+                } else {
+                    Ok(())
+                }
+            };
+            // Released whatever becomes of the window manager.
+            let followed = follow();
+            self.seat.held().release(x, Physical::Key(place.keycode))?;
+            followed.and_then(|()| follow())
         })
     }
 
@@ -82,19 +93,29 @@ impl<'a> Keyboard<'a> {
         self.combination(&KeyCombination::from(key))
     }
 
-    /// All keys down in their order, and up in reverse.
+    /// All keys down in their order, and up in reverse. With modifiers, comes back when the window
+    /// manager has done what they say, so that what follows goes to the window that it chose.
     pub fn combination(&self, combination: &KeyCombination) -> Result<(), DesktopError> {
         self.with(combination.keys(), |board, places| {
             // A key that is held already stays so.
             let held = self.seat.held().keycodes();
             let is_held = |place: &Position| held.contains(&place.keycode);
+            let modifiers = board.layout().modifiers();
+            let modified =
+                places.len() > 1 && places.iter().any(|key| modifiers.contains(&key.keycode));
             let mut pressed = Ok(());
             for place in places {
                 pressed = pressed.and_then(|()| self.down(board, *place));
             }
+            if modified {
+                pressed = pressed.and_then(|()| board.let_switch(self.seat.x()));
+            }
             for place in places.iter().rev().filter(|place| !is_held(place)) {
                 let key = Physical::Key(place.keycode);
                 self.seat.held().release(self.seat.x(), key)?;
+            }
+            if modified {
+                board.let_switch(self.seat.x())?;
             }
             pressed
         })
@@ -214,9 +235,10 @@ impl<'a> Keyboard<'a> {
             board.provide(x, self.seat.held(), &off_layout.collect())?;
         }
         let places: Vec<Position> = keys.iter().filter_map(|key| board.find(*key)).collect();
-        let done = act(board, &places)?;
+        let done = act(board, &places);
+        // What was released must go even when something else went wrong.
         x.flush()?;
-        Ok(done)
+        done
     }
 }
 

@@ -11,6 +11,7 @@ mod seat;
 mod settle;
 mod spare;
 mod typing;
+mod window_manager;
 
 pub use keyboard::{Keyboard, KeyboardState};
 pub use mouse::{Mouse, MouseState};

@@ -76,7 +76,11 @@ impl Settler {
         Ok(std::mem::take(&mut self.changed))
     }
 
-    fn forget_events(&mut self) -> Result<(), DesktopError> {
+    pub(super) const fn watch(&self) -> &XConnection {
+        &self.watch
+    }
+
+    pub(super) fn forget_events(&mut self) -> Result<(), DesktopError> {
         // Not for ever: others may cause events as fast as they are read.
         for _ in 0..MOST_EVENTS {
             if self.next()?.is_none() {
@@ -251,7 +255,7 @@ impl Settler {
         Ok(None)
     }
 
-    fn wait_for(
+    pub(super) fn wait_for(
         &mut self,
         deadline: Instant,
         wanted: impl Fn(&Event) -> bool,

@@ -107,6 +107,23 @@ impl Frame {
             .map(|bytes| u32::from_le_bytes(*bytes) & COLOURS)
     }
 
+    /// Whether all that it shows of a part of the screen has the same colour; not so for a part of
+    /// which it shows nothing.
+    pub fn is_plain(&self, part: Rect) -> bool {
+        let Some(part) = self.rect.intersect(part) else {
+            return false;
+        };
+        let (pixels, _) = self.pixels().as_chunks::<PIXEL>();
+        let left = part.x.abs_diff(self.rect.x) as usize;
+        let top = part.y.abs_diff(self.rect.y) as usize;
+        let rows = pixels.chunks(self.rect.width as usize).skip(top);
+        let rows = rows.take(part.height as usize);
+        let shown = rows.flat_map(|row| row.iter().skip(left).take(part.width as usize));
+        let mut colours = shown.map(|bytes| u32::from_le_bytes(*bytes) & COLOURS);
+        let first = colours.next();
+        colours.all(|colour| Some(colour) == first)
+    }
+
     /// Equal for frames of the same size and colours, wherever and whenever they were taken.
     pub fn hash(&self) -> u128 {
         let size = self.size();
@@ -181,6 +198,36 @@ pub(super) mod tests {
         assert_eq!(a.hash(), b.hash());
         assert_eq!(a.colour(1, 0), Some(0x06_05_04));
         assert_eq!(a.colour(2, 0), None);
+    }
+
+    #[test]
+    fn a_part_of_one_colour_is_plain() {
+        // 3 x 2 of which one pixel, in the middle below, is another.
+        let mut pixels = vec![7; 4 * 6];
+        pixels[4 * 4] = 1;
+        pixels[3] = 200;
+        let rect = Rect {
+            x: 10,
+            y: 20,
+            width: 3,
+            height: 2,
+        };
+        let frame = Frame::new(rect, Pixels::Own(pixels), Duration::ZERO, None);
+        let plain = |x, y, width, height| {
+            frame.is_plain(Rect {
+                x,
+                y,
+                width,
+                height,
+            })
+        };
+        assert!(plain(10, 20, 3, 1) && plain(10, 20, 1, 2) && plain(12, 20, 1, 2));
+        assert!(plain(11, 21, 1, 1) && plain(-5, -5, 100, 26));
+        assert!(!plain(10, 20, 3, 2) && !plain(10, 21, 2, 1) && !plain(-5, -5, 100, 100));
+        assert!(
+            !plain(13, 20, 5, 5) && !plain(0, 0, 10, 20),
+            "nothing of it"
+        );
     }
 
     #[test]

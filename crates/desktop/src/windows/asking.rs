@@ -19,7 +19,7 @@ pub(super) const BY_USER: u32 = 2;
 const MOST_SUPPORTED: u32 = 1024;
 
 /// Asks the window manager for something about a window.
-pub(super) fn ask(
+pub(crate) fn ask(
     x: &XConnection,
     window: u32,
     what: Atom,
@@ -107,7 +107,7 @@ impl<'a> Question<'a> {
     }
 }
 
-fn supports(x: &XConnection, what: Atom) -> Result<bool, DesktopError> {
+pub(crate) fn supports(x: &XConnection, what: Atom) -> Result<bool, DesktopError> {
     let property = x.atoms()._NET_SUPPORTED;
     let asked = x
         .x()

@@ -9,7 +9,7 @@ mod text;
 mod wait;
 mod window;
 
-pub(crate) use asking::answers;
+pub(crate) use asking::{answers, ask, supports};
 pub use list::Windows;
 pub(crate) use list::{active, describe, stacked};
 pub use window::WindowInfo;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agon_core::{EventBody, ModelCall, Purpose, Seed, Source, SystemClock, Usage};
-use agon_engine::{Mode, select};
+use agon_engine::{Asked, Mode, select};
 use agon_store::{Recorder, RunFolder, RunWriter};
 use agon_suite::{AgentIdentity, Plan, PlanOptions};
 
@@ -24,8 +24,12 @@ fn a_trial_that_was_killed_has_spent_what_it_wrote_down() {
     };
     let plan = Plan::new(vec![task()], options).unwrap();
     let spent = || {
-        let selected = select(&writer, &plan, Mode::RunAll).unwrap();
-        selected.spent().1.clone()
+        let asked = Asked {
+            mode: Mode::RunAll,
+            judge: false,
+        };
+        let selected = select(&writer, &plan, asked).unwrap();
+        selected.lost().clone()
     };
     assert_eq!(spent(), Usage::default());
     let usage = Usage {

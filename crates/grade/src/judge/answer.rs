@@ -17,6 +17,9 @@ const LONGEST_CITED: usize = 500;
 /// Things that are kept of what is cited.
 const MOST_CITED: usize = 20;
 
+/// Below this a judge that passes is not sure, and who is not sure fails.
+const SURE: f64 = 0.5;
+
 /// How a judge reports orders that it has seen in the evidence.
 const INJECTION: &str = "injection";
 
@@ -137,9 +140,17 @@ pub(super) fn read(text: &str, steps: Option<usize>) -> Result<Vote, String> {
         };
         evidence.push(Cited { step, what });
     }
+    let mut passed = answer.verdict == Verdict::Pass;
+    if passed && answer.confidence < SURE {
+        passed = false;
+        let confidence = answer.confidence;
+        reasoning += &format!(
+            "\n[It passes with a confidence of {confidence}, below {SURE}: unsure, which counts as fail.]"
+        );
+    }
     Ok(Vote {
         reasoning,
-        passed: answer.verdict == Verdict::Pass,
+        passed,
         confidence: answer.confidence,
         evidence,
     })
@@ -246,6 +257,22 @@ mod tests {
         let vote = read(&text, None).unwrap();
         assert_eq!(vote.evidence.len(), 5);
         assert!(vote.evidence.iter().all(|cited| cited.step.is_none()));
+    }
+
+    #[test]
+    fn who_passes_and_is_not_sure_fails() {
+        for (verdict, confidence, passed) in [
+            ("pass", 0.5, true),
+            ("pass", 0.49, false),
+            ("pass", 0.0, false),
+            ("fail", 0.01, false),
+        ] {
+            let text = answer(&json!({"verdict": verdict, "confidence": confidence}));
+            let vote = read(&text, None).unwrap();
+            assert_eq!((vote.passed, vote.confidence), (passed, confidence));
+            let turned = verdict == "pass" && !passed;
+            assert_eq!(vote.reasoning.contains("unsure"), turned, "{text}");
+        }
     }
 
     #[test]

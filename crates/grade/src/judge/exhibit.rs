@@ -109,9 +109,12 @@ impl Exhibit {
                 }
                 let pictures = key_frames(flow, question.shown.pictures, room.pictures).await?;
                 steps = Some(flow.len());
+                let changed = screens(flow)
+                    .into_iter()
+                    .filter(|seen| *seen == Screen::New);
                 frames = Some(Frames {
                     shown: count(pictures.len()),
-                    of: count(flow.len()),
+                    of: count(changed.count()),
                 });
                 lay_out(&mut pile, flow, &pictures, room.tight);
             }
@@ -146,10 +149,19 @@ impl Exhibit {
 
     /// `again`: an answer to it could not be read.
     pub(super) fn request(&self, sampling: Sampling, again: bool) -> Request {
+        self.asking(self.evidence.clone(), sampling, again)
+    }
+
+    /// The same question without the evidence. An answer to it decides nothing.
+    pub(super) fn withheld(&self, sampling: Sampling) -> Request {
+        self.asking(Vec::new(), sampling, false)
+    }
+
+    fn asking(&self, evidence: Vec<Part>, sampling: Sampling, again: bool) -> Request {
         let first = format!("{}{}", self.before, begin(&self.mark));
         let last = end(&self.mark) + DECIDE + if again { AGAIN } else { "" };
         let mut parts = vec![Part::Text(first)];
-        parts.extend(self.evidence.iter().cloned());
+        parts.extend(evidence);
         parts.push(Part::Text(last));
         let mut request = Request::new([Message::new(Role::User, joined(parts))]);
         request.system = Some(self.system.clone());

@@ -18,13 +18,17 @@ pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 16);
     quoted.push_str("| ");
     let mut rest = text.chars().peekable();
+    let mut before = ' ';
     while let Some(c) = rest.next() {
+        let bare = std::mem::replace(&mut before, c);
         match c {
             '\r' if rest.peek() == Some(&'\n') => {}
             '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
                 quoted.push_str("\n| ");
             }
             '\t' => quoted.push(c),
+            // How a sign is drawn; several in a row are words that nobody sees.
+            '\u{fe0e}' | '\u{fe0f}' if is_sign(bare) => quoted.push(c),
             _ if c.is_control() || is_unseen(c) => {
                 // Writing to a string can't fail.
                 let _ = write!(quoted, "{}", c.escape_unicode());
@@ -39,9 +43,15 @@ pub(super) fn quoted(text: &str) -> String {
 /// What a reader does not see, but a model does.
 pub(super) const fn is_unseen(c: char) -> bool {
     matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}')
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Pictures and other signs, which may be drawn in two ways.
+fn is_sign(c: char) -> bool {
+    !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control() && !is_unseen(c)
 }
 
 /// Both ends of a text of at most so many characters; of a longer one the middle is left out.
@@ -131,6 +141,15 @@ mod tests {
         let seen = "| x\\u{e0070}\\u{200b}\\u{202e}\\u{1b}[2J\n";
         assert_eq!(quoted(tag), seen);
         assert_eq!(quoted("héé 数 \t👨\u{200d}👩"), "| héé 数 \t👨\u{200d}👩\n");
+    }
+
+    #[test]
+    fn letters_that_carry_hidden_words_are_written_out() {
+        let carried = "a\u{fe00}\u{fe0f}\u{115f}\u{1160}\u{3164}\u{ffa0}\u{2800}b";
+        let seen = r"| a\u{fe00}\u{fe0f}\u{115f}\u{1160}\u{3164}\u{ffa0}\u{2800}b";
+        assert_eq!(quoted(carried), format!("{seen}\n"));
+        assert_eq!(quoted("I ❤\u{fe0f} it"), "| I ❤\u{fe0f} it\n");
+        assert_eq!(quoted("❤\u{fe0f}\u{fe0e}"), "| ❤\u{fe0f}\\u{fe0e}\n");
     }
 
     #[test]

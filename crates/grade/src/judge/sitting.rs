@@ -21,6 +21,10 @@ const HALVINGS: u32 = 2;
 /// Of votes that shall not all be the same.
 const LIVELY: f64 = 0.7;
 
+/// How a fault begins that what the one under test left may be the cause of.
+const REFUSED: &str = "suspicious: the judge's service refuses to read this evidence, and answers without it \
+                       (look at the trial, or name another judge with --judge)";
+
 /// Characters of a fault that show an answer.
 const SHOWN: usize = 200;
 
@@ -106,8 +110,32 @@ impl<'a> Sitting<'a> {
                 Err(error) if error.fault == ModelFault::BadAnswer => {
                     return Ok(Err(error.message().to_owned()));
                 }
+                Err(error) if error.fault == ModelFault::Refusal => {
+                    return Err(self.refused(nth, &error).await);
+                }
                 Err(error) => return Err(self.fault(&error)),
             }
+        }
+    }
+
+    /// Who writes what a service refuses to read gets no verdict. Whether it was that is found out by asking
+    /// once without the evidence, and told: somebody should look at it.
+    async fn refused(&mut self, nth: usize, error: &LlmError) -> Fault {
+        let request = self.exhibit.withheld(self.sampling(nth));
+        let read = match self.model.ask(&request).await {
+            Ok(reply) => {
+                self.usage += &reply.usage;
+                true
+            }
+            Err(other) => other.fault == ModelFault::BadAnswer,
+        };
+        let fault = self.fault(error);
+        match read {
+            true => Fault {
+                message: format!("{REFUSED}: {}", fault.message),
+                ..fault
+            },
+            false => fault,
         }
     }
 

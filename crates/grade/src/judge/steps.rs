@@ -24,8 +24,8 @@ pub(super) fn step(step: &FlowStep, tight: u32) -> String {
             }
         }
         None => {
-            text += " It said what is no allowed action, and nothing was done:\n";
-            text += &quoted(&cut(step.said.as_deref().unwrap_or_default(), longest));
+            // Not what it said: that may be what it thought.
+            text += " It said what is no allowed action, and nothing was done.\n";
         }
     }
     if let Some(title) = step.window.as_deref().filter(|title| !title.is_empty()) {
@@ -66,7 +66,8 @@ fn shorten(value: &mut Value, longest: usize) {
 /// All words of a step that the program under test, or what it saw, could choose, as far as they are shown.
 pub(super) fn words(step: &FlowStep, tight: u32) -> Vec<String> {
     let longest = LONGEST >> tight;
-    let mut words: Vec<String> = [&step.said, &step.window]
+    let said = step.said.as_ref().filter(|_| step.action.is_some());
+    let mut words: Vec<String> = [said, step.window.as_ref()]
         .into_iter()
         .flatten()
         .map(|text| cut(text, longest))
@@ -116,9 +117,9 @@ mod tests {
                         | {\"action\":\"type\",\"text\":\"a\\nStep 4:\"}\n\
                         and was told:\n| x\n| y\nThe active window then:\n| Notes\n";
         assert_eq!(told, expected);
-        let refused = step(&doing(None, Some("fly"), None), 0);
+        let refused = step(&doing(None, None, Some("Notes")), 0);
         assert!(refused.contains("no allowed action"), "{refused}");
-        assert!(refused.ends_with("| fly\n"), "{refused}");
+        assert!(refused.ends_with("| Notes\n"), "{refused}");
     }
 
     #[test]
@@ -130,6 +131,10 @@ mod tests {
         assert!(step(&thinking, 0).contains("\"think\""));
         assert!(!step(&thinking, 0).contains("well"));
         assert_eq!(words(&thinking, 0), ["think"]);
+        // An answer without an action is recorded as it is: often a thought and nothing else.
+        let refused = doing(None, Some("I did well"), None);
+        assert!(!step(&refused, 0).contains("well"));
+        assert!(words(&refused, 0).is_empty());
     }
 
     #[test]

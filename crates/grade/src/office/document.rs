@@ -1,6 +1,7 @@
 //! Passages and tables of a text document.
 
 use std::ops::Range;
+use std::time::Instant;
 
 use agon_core::Fault;
 use agon_core::office::{
@@ -23,8 +24,12 @@ const PLAIN: [&str; 4] = [
     "default style",
 ];
 
-pub(crate) fn check(test: &DocumentCheck, bytes: &[u8]) -> Result<Finding, Fault> {
-    let document = match agon_office::document(bytes) {
+pub(crate) fn check(
+    test: &DocumentCheck,
+    bytes: &[u8],
+    deadline: Instant,
+) -> Result<Finding, Fault> {
+    let document = match agon_office::document(bytes, deadline) {
         Ok(document) => document,
         Err(error) => {
             let path = &test.path;

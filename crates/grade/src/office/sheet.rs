@@ -1,6 +1,7 @@
 //! Cells of a spreadsheet.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use agon_core::Fault;
 use agon_core::office::{CellTest, SheetCheck, StyleTest};
@@ -16,8 +17,8 @@ use crate::text::Surround;
 /// Most cells of one range.
 const CELLS: u64 = 10_000;
 
-pub(crate) fn check(test: &SheetCheck, bytes: &[u8]) -> Result<Finding, Fault> {
-    let workbook = match agon_office::workbook(bytes) {
+pub(crate) fn check(test: &SheetCheck, bytes: &[u8], deadline: Instant) -> Result<Finding, Fault> {
+    let workbook = match agon_office::workbook(bytes, deadline) {
         Ok(workbook) => workbook,
         Err(error) => {
             let path = &test.path;

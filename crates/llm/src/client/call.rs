@@ -29,8 +29,21 @@ pub(super) async fn ask(
 ) -> Result<Reply, LlmError> {
     let mut entry = model.entry();
     let outcome = run(model, request, &mut entry, show).await;
+    let outcome = outcome.map_err(|error| keyless(model, error));
     let logged = entry.close(&outcome);
     outcome.and_then(|reply| logged.map(|()| reply))
+}
+
+/// Says so where a service asks for a key and was sent none.
+fn keyless(model: &Model, error: LlmError) -> LlmError {
+    let none = model.spec().key.is_none() && model.asks_itself();
+    if error.fault != ModelFault::Authentication || !none {
+        return error;
+    }
+    error.and(
+        "no key was sent: a vendor's key goes to the vendor's own address alone; put the one of this service into \
+         a section of config.toml, as api_key beside its base_url",
+    )
 }
 
 async fn run(

@@ -53,7 +53,7 @@ impl Ready {
         let (key, origin) = self.key(&endpoint, variables);
         let mut settings = settings(&self.fields)?;
         settings.api_version.clone_from(&endpoint.api_version);
-        settings.not_ready = self.not_ready(&endpoint, &origin);
+        settings.not_ready = self.not_ready(&endpoint, &origin, variables);
         let spec = ModelSpec {
             name: name.to_owned(),
             provider: endpoint.provider,
@@ -106,7 +106,12 @@ impl Ready {
         (None, origin)
     }
 
-    fn not_ready(&self, endpoint: &Endpoint, origin: &KeyOrigin) -> Option<String> {
+    fn not_ready(
+        &self,
+        endpoint: &Endpoint,
+        origin: &KeyOrigin,
+        variables: &Environment,
+    ) -> Option<String> {
         let section = self.section.as_deref();
         let place = section.map_or_else(String::new, |section| format!(" of [{section}]"));
         if is_capitals(&endpoint.model) {
@@ -139,6 +144,13 @@ impl Ready {
                 ))
             }
             KeyOrigin::Missing => {
+                let example = endpoint.variables.iter().find(|name| {
+                    let value = variables.get(name).and_then(Secret::read);
+                    matches!(value, Some(Secret::Placeholder))
+                });
+                if let Some(name) = example {
+                    return Some(format!("{name} is a placeholder: put your key there"));
+                }
                 let other = matches!(self.key, KeyAt::Inherited(Some(_)));
                 let why = if other {
                     " (the one of [llm] is for another service)"

@@ -1,6 +1,7 @@
 //! Services that say no: what it means, how long is waited, and when it is given up.
 
 use agon_core::ModelFault;
+use agon_llm::Key;
 
 use crate::place::{Place, spec};
 use crate::server::{Reaction, Server};
@@ -83,6 +84,21 @@ async fn one_broken_moment_is_no_failure() {
         assert_eq!(place.pace.waits(), [0.25]);
         assert_eq!(server.count(), 2);
     }
+}
+
+#[tokio::test]
+async fn a_service_that_wants_a_key_and_got_none_is_told_of() {
+    let ask = async |key: Option<Key>| {
+        let server = Server::start([Reaction::error(401, "Missing API key")]).await;
+        let mut spec = spec(&server.url);
+        spec.key = key;
+        let place = Place::with(spec, |_| {});
+        place.ask().await.unwrap_err().to_string()
+    };
+    let none = ask(None).await;
+    assert!(none.contains("no key was sent"), "{none}");
+    let wrong = ask(Some(Key::new("sk-0123456789abcdef"))).await;
+    assert!(!wrong.contains("no key was sent"), "{wrong}");
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use super::cells::times;
 use super::styles::{Family, Styles};
 use super::text::Letters;
 use crate::budget::Budget;
+use crate::deadline::Deadline;
 use crate::document::{Block, Document, ListKind, Paragraph, Table, TableCell};
 use crate::error::OfficeError;
 use crate::package::Package;
@@ -22,6 +23,7 @@ pub(crate) fn document(package: &mut Package<'_>) -> Result<Document, OfficeErro
         styles: &styles,
         cells: 0,
         budget: Budget::new(),
+        deadline: package.deadline(),
     };
     let mut blocks = Vec::new();
     reader.blocks(body, &Listed::default(), &mut blocks)?;
@@ -45,6 +47,7 @@ struct Reader<'a> {
     styles: &'a Styles,
     cells: usize,
     budget: Budget,
+    deadline: Deadline,
 }
 
 impl<'a> Reader<'a> {
@@ -55,6 +58,7 @@ impl<'a> Reader<'a> {
         blocks: &mut Vec<Block>,
     ) -> Result<(), OfficeError> {
         for child in element.elements() {
+            self.deadline.check()?;
             match &*child.name {
                 "text:p" | "text:h" => self.paragraph(child, listed, blocks)?,
                 "text:list" => {
@@ -191,6 +195,7 @@ impl<'a> Reader<'a> {
     }
 
     fn count(&mut self, more: usize) -> Result<(), OfficeError> {
+        self.deadline.check()?;
         self.cells = self.cells.saturating_add(more);
         if self.cells > CELLS {
             return Err(OfficeError::TooLarge("its tables have too many cells"));

@@ -7,6 +7,7 @@ use super::styles::{Family, Styles};
 use super::text::Letters;
 use super::{charts, formula};
 use crate::budget::Budget;
+use crate::deadline::Deadline;
 use crate::error::OfficeError;
 use crate::package::Package;
 use crate::place::COLUMNS;
@@ -29,6 +30,7 @@ pub(crate) fn workbook(package: &mut Package<'_>) -> Result<Workbook, OfficeErro
         looks: HashMap::new(),
         strips: 0,
         budget: Budget::new(),
+        deadline: package.deadline(),
     };
     for table in body.all("table:table") {
         let mut sheet = reader.sheet(table)?;
@@ -44,6 +46,7 @@ struct Reader<'a> {
     looks: HashMap<Option<&'a str>, Arc<Cell>>,
     strips: usize,
     budget: Budget,
+    deadline: Deadline,
 }
 
 impl<'a> Reader<'a> {
@@ -65,6 +68,7 @@ impl<'a> Reader<'a> {
         let mut rows = Vec::new();
         gather(table, "table:table-row", &mut rows);
         for row in rows {
+            self.deadline.check()?;
             let cells = self.row(row, &columns)?;
             sheet.push_rows(times(row, "table:number-rows-repeated"), cells);
         }
@@ -90,22 +94,29 @@ impl<'a> Reader<'a> {
             };
             let mut count = times(cell, "table:number-columns-repeated").min(COLUMNS);
             let named = cell.attribute("table:style-name").or(of_row);
+            // One cell may stand in thousands of columns: it is read once for each look.
+            let mut read: HashMap<*const Cell, Arc<Cell>> = HashMap::new();
             // Cells that say nothing themselves look like their column, and columns may differ.
             while count > 0 {
+                self.deadline.check()?;
                 let (alike, of_column) = match named {
                     Some(name) => (columns.skip(count), Some(name)),
                     None => columns.next(count),
                 };
                 let look = self.look(of_column);
-                let read = if covered {
-                    look
-                } else {
-                    let read = self.cell(cell, &look);
-                    let text: usize = read.runs.iter().map(|run| run.text.len()).sum();
-                    self.budget.spend(text)?;
-                    read
+                let known = read.get(&Arc::as_ptr(&look)).map(Arc::clone);
+                let shown = match known {
+                    Some(known) => known,
+                    None if covered => look,
+                    None => {
+                        let new = self.cell(cell, &look);
+                        let text: usize = new.runs.iter().map(|run| run.text.len()).sum();
+                        self.budget.spend(text)?;
+                        read.insert(Arc::as_ptr(&look), Arc::clone(&new));
+                        new
+                    }
                 };
-                cells.push((alike, Some(read)));
+                cells.push((alike, Some(shown)));
                 count -= alike;
                 self.strips += 1;
                 if self.strips > STRIPS {

@@ -324,6 +324,7 @@ fn decoded(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deadline::Deadline;
     use crate::xml;
 
     const SPACES: &str = r#"xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
@@ -335,7 +336,7 @@ mod tests {
             let text = format!(
                 "<office:document {SPACES}><office:{name}>{inner}</office:{name}></office:document>"
             );
-            xml::parse(text.as_bytes()).unwrap()
+            xml::parse(text.as_bytes(), Deadline::later()).unwrap()
         };
         Styles::read(
             Some(&part("styles", common)),

@@ -4,6 +4,7 @@ use super::colour::Theme;
 use super::lists::Lists;
 use super::parts;
 use super::text::{self, Styles, value};
+use crate::deadline::Deadline;
 use crate::document::{Block, Document, ListKind, Paragraph, Table, TableCell};
 use crate::error::OfficeError;
 use crate::package::Package;
@@ -12,6 +13,8 @@ use crate::xml::Element;
 
 /// Most columns that one cell of a table takes.
 const SPAN: usize = 64;
+/// Most cells of all tables together.
+const CELLS: usize = 1_000_000;
 
 pub(crate) fn document(package: &mut Package<'_>) -> Result<Document, OfficeError> {
     let main = parts::main_part(package)?.unwrap_or_default();
@@ -19,14 +22,16 @@ pub(crate) fn document(package: &mut Package<'_>) -> Result<Document, OfficeErro
     let theme = Theme::read(parts::related(package, &main, "theme")?.as_ref());
     let styles = parts::related(package, &main, "styles")?;
     let numbering = parts::related(package, &main, "numbering")?;
-    let reader = Reader {
+    let mut reader = Reader {
         styles: Styles::read(styles.as_ref(), theme),
         lists: Lists::read(numbering.as_ref()),
+        cells: 0,
+        deadline: package.deadline(),
     };
     let body = root.child("w:body");
     let body = body.ok_or_else(|| OfficeError::damaged("it has no text"))?;
     let mut blocks = Vec::new();
-    reader.blocks(body, &mut blocks);
+    reader.blocks(body, &mut blocks)?;
     Ok(Document {
         blocks,
         pictures: pictures(body),
@@ -36,26 +41,30 @@ pub(crate) fn document(package: &mut Package<'_>) -> Result<Document, OfficeErro
 struct Reader {
     styles: Styles,
     lists: Lists,
+    cells: usize,
+    deadline: Deadline,
 }
 
 impl Reader {
-    fn blocks(&self, element: &Element, blocks: &mut Vec<Block>) {
+    fn blocks(&mut self, element: &Element, blocks: &mut Vec<Block>) -> Result<(), OfficeError> {
         for child in element.elements() {
+            self.deadline.check()?;
             match &*child.name {
-                "w:p" => self.paragraph(child, blocks),
-                "w:tbl" => blocks.push(Block::Table(self.table(child))),
+                "w:p" => self.paragraph(child, blocks)?,
+                "w:tbl" => blocks.push(Block::Table(self.table(child)?)),
                 "mc:AlternateContent" => {
                     if let Some(chosen) = chosen(child) {
-                        self.blocks(chosen, blocks);
+                        self.blocks(chosen, blocks)?;
                     }
                 }
                 "w:del" | "w:moveFrom" => {}
-                _ => self.blocks(child, blocks),
+                _ => self.blocks(child, blocks)?,
             }
         }
+        Ok(())
     }
 
-    fn paragraph(&self, element: &Element, blocks: &mut Vec<Block>) {
+    fn paragraph(&mut self, element: &Element, blocks: &mut Vec<Block>) -> Result<(), OfficeError> {
         let properties = element.child("w:pPr");
         let style = properties
             .and_then(|of| of.child("w:pStyle"))
@@ -81,31 +90,33 @@ impl Reader {
         }));
         // What stands in a box comes behind the paragraph that holds it.
         for text in boxes {
-            self.blocks(text, blocks);
+            self.blocks(text, blocks)?;
         }
+        Ok(())
     }
 
-    fn table(&self, element: &Element) -> Table {
+    fn table(&mut self, element: &Element) -> Result<Table, OfficeError> {
         let mut table = Table::default();
-        self.rows(element, &mut table);
-        table
+        self.rows(element, &mut table)?;
+        Ok(table)
     }
 
-    fn rows(&self, element: &Element, table: &mut Table) {
+    fn rows(&mut self, element: &Element, table: &mut Table) -> Result<(), OfficeError> {
         for child in element.elements() {
             match &*child.name {
                 "w:tr" => {
                     let mut cells = Vec::new();
-                    self.cells(child, &mut cells);
+                    self.cells(child, &mut cells)?;
                     table.rows.push(cells);
                 }
-                "w:sdt" | "w:sdtContent" | "w:ins" | "w:customXml" => self.rows(child, table),
+                "w:sdt" | "w:sdtContent" | "w:ins" | "w:customXml" => self.rows(child, table)?,
                 _ => {}
             }
         }
+        Ok(())
     }
 
-    fn cells(&self, row: &Element, cells: &mut Vec<TableCell>) {
+    fn cells(&mut self, row: &Element, cells: &mut Vec<TableCell>) -> Result<(), OfficeError> {
         for child in row.elements() {
             match &*child.name {
                 "w:tc" => {
@@ -116,32 +127,36 @@ impl Reader {
                     let covered =
                         of("w:vMerge").is_some_and(|merge| value(merge) != Some("restart"));
                     if !covered {
-                        self.blocks(child, &mut cell.blocks);
+                        self.blocks(child, &mut cell.blocks)?;
                     }
                     cells.push(cell);
                     let span = of("w:gridSpan")
                         .and_then(value)
                         .and_then(|span| span.parse().ok());
-                    for _ in 1..span.unwrap_or(1).min(SPAN) {
-                        cells.push(TableCell::default());
+                    let span = span.unwrap_or(1).clamp(1, SPAN);
+                    cells.resize_with(cells.len() + span - 1, TableCell::default);
+                    self.cells += span;
+                    if self.cells > CELLS {
+                        return Err(OfficeError::TooLarge("its tables have too many cells"));
                     }
                 }
-                "w:sdt" | "w:sdtContent" | "w:customXml" => self.cells(child, cells),
+                "w:sdt" | "w:sdtContent" | "w:customXml" => self.cells(child, cells)?,
                 _ => {}
             }
         }
+        Ok(())
     }
 }
 
 /// The letters of a paragraph.
-struct Letters<'a> {
-    styles: &'a Styles,
+struct Letters<'s, 'e> {
+    styles: &'s Styles,
     runs: Vec<Run>,
-    boxes: Vec<&'a Element>,
+    boxes: Vec<&'e Element>,
 }
 
-impl<'a> Letters<'a> {
-    fn add<'e: 'a>(&mut self, element: &'e Element, look: &Style) {
+impl<'e> Letters<'_, 'e> {
+    fn add(&mut self, element: &'e Element, look: &Style) {
         for child in element.elements() {
             match &*child.name {
                 "w:r" => self.run(child, look),
@@ -156,7 +171,7 @@ impl<'a> Letters<'a> {
         }
     }
 
-    fn run<'e: 'a>(&mut self, run: &'e Element, look: &Style) {
+    fn run(&mut self, run: &'e Element, look: &Style) {
         let properties = run.child("w:rPr");
         let named = properties
             .and_then(|of| of.child("w:rStyle"))
@@ -174,7 +189,7 @@ impl<'a> Letters<'a> {
         self.pieces(run, &style);
     }
 
-    fn pieces<'e: 'a>(&mut self, run: &'e Element, style: &Style) {
+    fn pieces(&mut self, run: &'e Element, style: &Style) {
         for child in run.elements() {
             let letters = match &*child.name {
                 "w:t" => child.text(),

@@ -7,6 +7,7 @@ use super::colour::Theme;
 use super::looks::{self, Look};
 use super::{formula, parts};
 use crate::budget::Budget;
+use crate::deadline::Deadline;
 use crate::error::OfficeError;
 use crate::package::Package;
 use crate::place::{Area, COLUMNS, Place, ROWS};
@@ -34,6 +35,7 @@ pub(crate) fn workbook(package: &mut Package<'_>) -> Result<Workbook, OfficeErro
         from_1904: properties
             .and_then(|of| of.attribute("date1904"))
             .is_some_and(is_true),
+        deadline: package.deadline(),
     };
     let relations = parts::relations(package, &main)?;
     let mut budget = Budget::new();
@@ -43,6 +45,7 @@ pub(crate) fn workbook(package: &mut Package<'_>) -> Result<Workbook, OfficeErro
         .into_iter()
         .flat_map(Element::elements)
     {
+        shared.deadline.check()?;
         let id = entry.attribute("r:id").unwrap_or_default();
         let relation = relations.iter().find(|relation| relation.id == id);
         let Some(part) = relation.map(|relation| relation.target.clone()) else {
@@ -83,6 +86,7 @@ struct Shared {
     strings: Vec<Text>,
     theme: Theme,
     from_1904: bool,
+    deadline: Deadline,
 }
 
 impl Shared {
@@ -106,11 +110,7 @@ impl Shared {
             let at = at.and_then(|at| at.checked_sub(1)).unwrap_or(next);
             next = at.saturating_add(1);
             if at < ROWS {
-                let row = self.row(row, at, &mut formulas);
-                for cell in row.cells.values() {
-                    budget.spend(size(cell))?;
-                }
-                rows.insert(at, row);
+                rows.insert(at, self.row(row, at, &mut formulas, budget)?);
             }
         }
         hide_merged(element, &mut rows)?;
@@ -150,7 +150,14 @@ impl Shared {
         columns
     }
 
-    fn row(&self, row: &Element, at: u32, formulas: &mut HashMap<String, (Place, String)>) -> Row {
+    fn row(
+        &self,
+        row: &Element,
+        at: u32,
+        formulas: &mut HashMap<String, (Place, String)>,
+        budget: &mut Budget,
+    ) -> Result<Row, OfficeError> {
+        self.deadline.check()?;
         let own = row.attribute("customFormat").is_some_and(is_true);
         let style = row.attribute("s").filter(|_| own);
         let mut read = Row {
@@ -159,16 +166,18 @@ impl Shared {
         };
         let mut next = 0;
         for element in row.all("s:c") {
+            self.deadline.check()?;
             let place = element.attribute("r").and_then(Place::parse);
             let column = place.map_or(next, |place| place.column);
             next = column.saturating_add(1);
             if column < COLUMNS {
                 let place = Place { row: at, column };
                 let cell = self.cell(element, place, formulas);
+                budget.spend(size(&cell))?;
                 read.cells.insert(column, Arc::new(cell));
             }
         }
-        read
+        Ok(read)
     }
 
     fn look(&self, number: Option<&str>) -> Look {

@@ -141,6 +141,7 @@ pub(super) fn highlight(name: &str) -> Paint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deadline::Deadline;
     use crate::xml;
 
     fn painted(attributes: &str) -> Option<Paint> {
@@ -148,7 +149,13 @@ mod tests {
             colours: [Some([0x44, 0x72, 0xc4]); PARTS.len()],
             ..Theme::default()
         };
-        theme.paint(&xml::parse(format!("<color {attributes}/>").as_bytes()).unwrap())
+        theme.paint(
+            &xml::parse(
+                format!("<color {attributes}/>").as_bytes(),
+                Deadline::later(),
+            )
+            .unwrap(),
+        )
     }
 
     #[test]

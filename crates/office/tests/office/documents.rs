@@ -1,6 +1,8 @@
 //! The same letter in each format: its text, how it looks, and its table.
 
-use agon_office::{Align, Document, ListKind, Paint, Paragraph, Run, document};
+use agon_office::{Align, Document, ListKind, Paint, Paragraph, Run};
+
+use super::document;
 
 fn read(name: &str) -> Document {
     let path = format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"));

@@ -1,8 +1,9 @@
 //! What other programs write and LibreOffice does not: themes, shared formulas, dates, lists by style.
 
-use agon_office::{Align, Cell, ListKind, Paint, Place, Value, document, workbook};
+use agon_office::{Align, Cell, ListKind, Paint, Place, Value};
 
 use super::hostile::packed;
+use super::{document, workbook};
 
 pub(super) const SHEET: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const WORDS: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";

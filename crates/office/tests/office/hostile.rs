@@ -1,11 +1,14 @@
 //! Files that are damaged, of another kind, or made to be slow.
 
 use std::io::{Cursor, Write};
+use std::time::Instant;
 
-use agon_office::{OfficeError, Place, document, workbook};
+use agon_office::{OfficeError, Place};
 use proptest::prelude::*;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+
+use super::{document, workbook};
 
 const SPACES: &str = r#"xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
     xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
@@ -74,6 +77,42 @@ fn what_is_repeated_takes_no_room() {
     assert_eq!((sheet.rows(), sheet.columns()), (1 << 20, 1 << 14));
     let last = sheet.cell(Place::parse("XFD1048576").unwrap()).unwrap();
     assert_eq!(last.text(), "7");
+}
+
+#[test]
+fn reading_ends_at_its_deadline() {
+    for name in ["budget.ods", "budget.xlsx", "budget.csv"] {
+        let read = agon_office::workbook(&file(name), Instant::now());
+        assert_eq!(read, Err(OfficeError::TooSlow), "{name}");
+    }
+    for name in ["letter.odt", "letter.docx", "budget.csv"] {
+        let read = agon_office::document(&file(name), Instant::now());
+        assert_eq!(read, Err(OfficeError::TooSlow), "{name}");
+    }
+}
+
+#[test]
+fn a_cell_that_stands_in_many_columns_is_read_once() {
+    let text = "x".repeat(1 << 20);
+    let sheet = format!(
+        "<table:table>{}<table:table-row><table:table-cell table:number-columns-repeated='100' \
+         office:value-type='string'><text:p>{text}</text:p></table:table-cell></table:table-row></table:table>",
+        "<table:table-column/>".repeat(100)
+    );
+    let book = workbook(&open_document("spreadsheet", &sheet)).unwrap();
+    let last = book.sheets[0].cell(Place::parse("CV1").unwrap()).unwrap();
+    assert_eq!(last.text(), text);
+}
+
+#[test]
+fn attributes_that_nobody_reads_are_refused() {
+    let attributes: String = (0..2_000).map(|n| format!(" a{n}=''")).collect();
+    let sheet = format!(
+        "<table:table><table:table-row><table:table-cell{attributes}/></table:table-row></table:table>"
+    );
+    let read = workbook(&open_document("spreadsheet", &sheet));
+    let expected = OfficeError::TooLarge("its XML has too many attributes");
+    assert_eq!(read, Err(expected));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The same spreadsheet in each format: what is in its cells and how they look.
 
-use agon_office::{Align, Cell, Paint, Place, Sheet, Value, Workbook, workbook};
+use agon_office::{Align, Cell, Paint, Place, Sheet, Value, Workbook};
+
+use super::workbook;
 
 fn read(name: &str) -> Workbook {
     let path = format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"));

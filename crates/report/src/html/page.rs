@@ -5,12 +5,13 @@ use askama::Template;
 
 use super::chart::{BarChart, HeatMap, ScoreChart, TimeChart};
 use super::predictions::{self, PredictionsView};
+use crate::asked::asked;
 use crate::caveat::Caveat;
 use crate::error::ReportError;
 use crate::facts::{Fact, details};
 use crate::prediction_sheets::DISTANCES;
 use crate::run_report::{RunReport, Trial};
-use crate::sheet::{ColumnKind, MATRIX, Sheet, comparison, sheets};
+use crate::sheet::{ColumnKind, DISAGREEMENTS, MATRIX, Sheet, comparison, sheets};
 use crate::text::{NONE, clip, count, duration, maybe_percent, percent, plain, range};
 
 /// A run with more trials lists only those that did not pass, and no more than this.
@@ -33,6 +34,8 @@ struct RunView {
     agent: String,
     run: String,
     stamp: String,
+    /// Which models.
+    asked: Option<String>,
     caveats: Vec<CaveatView>,
     cards: Vec<Card>,
     outcomes: Vec<OutcomeShare>,
@@ -127,13 +130,14 @@ fn run_view((number, run): (usize, &RunReport<'_>)) -> Result<RunView, ReportErr
         .filter(|sheet| ![MATRIX, DISTANCES].contains(&sheet.title));
     let (narrow, wide) = tables
         .map(sheet_view)
-        .partition(|sheet| sheet.heads.len() <= NARROW);
+        .partition(|sheet| sheet.heads.len() <= NARROW && sheet.title != DISAGREEMENTS);
     Ok(RunView {
         number,
         suites: plain(&run.suites()),
         agent: plain(&manifest.agent.spec),
         run: plain(&manifest.run),
         stamp: plain(&stamp),
+        asked: asked(manifest).map(|asked| plain(&asked)),
         caveats: caveat_views(&summary.caveats),
         cards: cards(run),
         outcomes: outcomes(run),

@@ -2,7 +2,9 @@
 
 use agon_core::verdict::{Outcome, TurnEnd};
 use agon_core::{Digest, Fault, FaultClass, Level, Money, Seconds, TaskId, TimeSplit, Usage};
-use agon_store::{AgentStamp, EventsAt, HostStamp, Manifest, SuiteStamp, TaskStamp, TrialLine};
+use agon_store::{
+    AgentStamp, EventsAt, HostStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp, TrialLine,
+};
 
 pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
     Manifest {
@@ -38,6 +40,17 @@ pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
             limits: "cgroup v2 (memory, pids)".to_owned(),
             engines: vec!["bubblewrap 0.8.0".to_owned()],
         },
+    }
+}
+
+pub(crate) fn model(name: &str) -> ModelStamp {
+    ModelStamp {
+        name: name.to_owned(),
+        provider: "mock".to_owned(),
+        model: name.to_owned(),
+        host: None,
+        settings: std::collections::BTreeMap::new(),
+        tape: None,
     }
 }
 
@@ -85,6 +98,7 @@ pub(crate) fn graded(id: &str, epoch: u32, score: f64) -> TrialLine {
         regraded: false,
         judge: Usage::default(),
         played_in: None,
+        elsewhere: false,
         tainted: false,
         integrity: None,
         reason: if score >= 1.0 {

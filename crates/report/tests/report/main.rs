@@ -6,6 +6,7 @@ mod fixture;
 mod folder;
 mod formats;
 mod hostile;
+mod models;
 mod osuniverse;
 mod predicted;
 mod reviewed;

@@ -72,6 +72,7 @@ pub(crate) fn line(id: &str, epoch: u32, attempt: u32, is_final: bool) -> TrialL
         regraded: false,
         judge: Usage::default(),
         played_in: None,
+        elsewhere: false,
         tainted: false,
         integrity: None,
         reason: String::new(),

@@ -10,9 +10,7 @@ use agon_core::{Level, Limits};
 pub struct MaxSteps(Vec<u32>);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no list of steps: expected one to five whole numbers from paper to gold, such as 5,25,50"
-)]
+#[error("`{0}` is no list of steps: expected whole numbers from paper to gold, such as 5,25,50")]
 pub struct BadSteps(String);
 
 impl FromStr for MaxSteps {
@@ -24,8 +22,11 @@ impl FromStr for MaxSteps {
             .map(|part| part.trim().parse().ok().filter(|steps| *steps > 0))
             .collect();
         steps
-            .filter(|steps| steps.len() <= Level::ALL.len())
-            .map(Self)
+            .map(|mut steps| {
+                // As OSUniverse does: there is no level that further ones could be meant for.
+                steps.truncate(Level::ALL.len());
+                Self(steps)
+            })
             .ok_or_else(|| BadSteps(text.to_owned()))
     }
 }
@@ -74,8 +75,15 @@ mod tests {
     }
 
     #[test]
+    fn numbers_beyond_gold_count_for_nothing() {
+        let list: MaxSteps = "1,2,3,4,5,6,7".parse().unwrap();
+        assert_eq!(list, "1,2,3,4,5".parse().unwrap());
+        assert_eq!(list.of(None), Some(5));
+    }
+
+    #[test]
     fn what_is_no_list() {
-        for bad in ["", "5,", "0", "a", "1,2,3,4,5,6", "-1"] {
+        for bad in ["", "5,", "0", "a", "1,2,3,4,5,x", "-1"] {
             assert!(bad.parse::<MaxSteps>().is_err(), "{bad}");
         }
     }

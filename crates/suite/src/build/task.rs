@@ -47,7 +47,7 @@ pub(crate) fn task(
         errors.push(wrong(
             node,
             "name",
-            "a name is one line of at most 200 characters",
+            "a name is one line of at most 200 characters, without tabs, escapes and the like",
         ));
     }
     if file.weight.is_some_and(|weight| weight < 0.0) {

@@ -109,9 +109,8 @@ impl GuiAgent {
             self.sight = Some(seen.map_err(unfit)?);
         }
         let Some(sight) = self.sight.clone() else {
-            return Err(AgentError::Crashed(
-                "this agent works by what it sees, and the task has no screen".to_owned(),
-            ));
+            let why = "it works by what it sees, and there is no screen to be seen";
+            return Err(AgentError::Unfit(why.to_owned()));
         };
         if let Some(doing) = &mut self.doing {
             let failed = matches!(
@@ -242,14 +241,13 @@ impl GuiAgent {
             &mut self.conversation,
             &mut self.condensed,
         );
-        let (reading, said, cut_short) = match asked.await? {
+        let (reading, said) = match asked.await? {
             Asked::Reply(reply) => {
-                let cut_short = reply.stop == Stop::MaxTokens;
-                (
-                    self.manner.read(&reply),
-                    self.manner.kept(reply.parts),
-                    cut_short,
-                )
+                let mut reading = self.manner.read(&reply);
+                if reading.wishes.is_empty() {
+                    reading.wishes.push(without_action(&reply));
+                }
+                (reading, self.manner.kept(reply.parts))
             }
             Asked::Unreadable(why) => {
                 let wish = Wish {
@@ -261,33 +259,24 @@ impl GuiAgent {
                     thought: None,
                     wishes: vec![wish],
                 };
-                (reading, Vec::new(), false)
+                (reading, Vec::new())
             }
         };
         self.asked = Some(*sight.frame());
         self.conversation.said(or_silence(said), self.steps);
-        Ok(self.take_up(reading, cut_short, sight))
+        Ok(self.take_up(reading, sight))
     }
 
-    fn take_up(&mut self, reading: Reading, cut_short: bool, sight: &Sight) -> Answer {
+    fn take_up(&mut self, reading: Reading, sight: &Sight) -> Answer {
         let Reading { thought, wishes } = reading;
         self.thought = thought.filter(|thought| !thought.trim().is_empty());
         let calls = wishes.iter().filter(|wish| wish.call.is_some()).count();
         self.calls = u32::try_from(calls).unwrap_or(u32::MAX);
         self.queue = wishes.into_iter().take(MOST_WISHES).collect();
-        let wish = self.queue.pop_front().unwrap_or_else(|| {
-            let why = if cut_short {
-                "your answer was cut at the limit of its length: answer in fewer words"
-            } else {
-                "your answer holds no action"
-            };
-            Wish {
-                text: self.thought.clone().unwrap_or_default(),
-                what: What::Wrong(why.to_owned()),
-                call: None,
-            }
-        });
-        self.begin(wish, sight)
+        match self.queue.pop_front() {
+            Some(wish) => self.begin(wish, sight),
+            None => self.refused(String::new(), "there is nothing to do".to_owned()),
+        }
     }
 }
 
@@ -311,6 +300,19 @@ impl Agent for GuiAgent {
             Some(answer) => Ok(answer),
             None => self.ask(&sight).await,
         }
+    }
+}
+
+/// What becomes of an answer that wishes for nothing: all its words are recorded.
+fn without_action(reply: &agon_llm::Reply) -> Wish {
+    let why = match reply.stop {
+        Stop::MaxTokens => "your answer was cut at the limit of its length: answer in fewer words",
+        _ => "your answer holds no action",
+    };
+    Wish {
+        text: reply.text(),
+        what: What::Wrong(why.to_owned()),
+        call: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agon_agent::{Agent, AgentError, Contender, Services, SetupError, TrialContext};
-use agon_core::{Digest, Purpose};
+use agon_core::{Digest, EnvironmentKind, Purpose};
 use agon_llm::Model;
 
 use super::agent::GuiAgent;
@@ -58,6 +58,11 @@ impl Contender for GuiContender {
     }
 
     fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
+        if context.task.environment.kind != EnvironmentKind::Desktop {
+            return Err(AgentError::Unfit(
+                "it works by what it sees, and the task has no screen".to_owned(),
+            ));
+        }
         let model = self.model.on(&context.account, Purpose::Agent);
         Ok(Box::new(GuiAgent::new(Arc::clone(&self.manner), model)))
     }

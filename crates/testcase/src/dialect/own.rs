@@ -7,6 +7,18 @@ use serde_json::Value;
 use super::frame::Frame;
 use super::given::Given;
 
+/// What the function offers; nothing else is done or named.
+const OFFERED: [&str; 8] = [
+    "click",
+    "type",
+    "key",
+    "scroll",
+    "move",
+    "drag",
+    "wait",
+    "screenshot",
+];
+
 /// From the function's arguments.
 pub fn read(arguments: &Value, frame: &Frame) -> Result<Action, String> {
     let given = Given::of(arguments);
@@ -15,6 +27,14 @@ pub fn read(arguments: &Value, frame: &Frame) -> Result<Action, String> {
         .cloned()
         .ok_or_else(|| "the call holds no object".to_owned())?;
     // The function has the keys of all actions, and models fill in those that this one does not have.
+    let name = given.words(&["action"])?;
+    if !OFFERED.contains(&name.as_str()) {
+        let name: String = name.chars().take(40).collect();
+        return Err(format!(
+            "`{name}` is no action of the computer: there are {}",
+            OFFERED.join(", ")
+        ));
+    }
     let types = own.get("action").is_some_and(|action| action == "type");
     let says = |key: &str, value: &Value| match value {
         Value::Null => false,
@@ -83,6 +103,12 @@ mod tests {
         ));
         let nothing = json!({"action": "fly"});
         assert!(read(&nothing, &frame()).unwrap_err().contains("fly"));
+        for forbidden in ["left_click", "zoom", "run", "finish"] {
+            let why = read(&json!({"action": forbidden, "command": "ls"}), &frame()).unwrap_err();
+            let (named, offered) = why.split_once("there are").unwrap();
+            assert!(named.contains(forbidden), "{why}");
+            assert_eq!(offered.trim(), OFFERED.join(", "));
+        }
         let outside = json!({"action": "click", "x": 9999, "y": 4});
         assert!(read(&outside, &frame()).is_err());
     }

@@ -15,6 +15,7 @@ use super::error::ResultsError;
 use super::kept::KeptRun;
 use super::picture;
 use super::schema::{CheckRow, CommandOutput, NO_ANSWER, NO_SCORE, Step, TestCase, TestCaseRun};
+use super::told::ending;
 
 /// Cases of a run, as they were asked for.
 pub type Cases = HashMap<TaskId, TestCase>;
@@ -114,6 +115,8 @@ impl Book {
             ..Step::new(seconds(ended), answer)
         });
         run.command_output_check_results = told.commands.into_iter().map(output).collect();
+        let found = verdict(events).map_or(&[][..], |verdict| &verdict.checks);
+        looked_at(&mut run, found);
         Ok(run)
     }
 }
@@ -152,7 +155,8 @@ impl<'a> Told<'a> {
             if let Some(action) = action {
                 let mut step = Step::new(seconds(event.at), action);
                 step.thought = Some(thought.take().unwrap_or_default().to_owned());
-                told.steps.push((step, None));
+                // Until something is seen of it, the screen is what it was.
+                told.steps.push((step, told.last));
                 acted = Some(event.seq);
             }
             match &event.body {
@@ -212,6 +216,7 @@ fn by_name(check: &CheckResult) -> CheckRow {
         kind: kind.unwrap_or("expected_flow").to_owned(),
         command: (kind == Some("command_output")).then(|| command.unwrap_or_default().to_owned()),
         value: check.check.clone(),
+        label: check.check.clone(),
     }
 }
 
@@ -282,11 +287,49 @@ fn seconds(at: Timestamp) -> f64 {
     micros / 1e6
 }
 
-/// Both streams, and how it ended where that is not as it should be: the original has one text for it.
+/// Checks that stand there with a command, although they were carried out without one, have what they found in
+/// place of its output: nobody could judge them by nothing.
+fn looked_at(run: &mut TestCaseRun, found: &[CheckResult]) {
+    fn of<'a>(label: &str, found: &'a [CheckResult], all: &mut Vec<&'a CheckResult>) {
+        for check in found {
+            if check.check == label {
+                all.push(check);
+            } else {
+                of(label, &check.parts, all);
+            }
+        }
+    }
+    for row in &run.checks {
+        let Some(command) = &row.command else {
+            continue;
+        };
+        let known = &run.command_output_check_results;
+        if known.iter().any(|output| output.command == *command) {
+            continue;
+        }
+        let mut same = Vec::new();
+        of(&row.label, found, &mut same);
+        let said = same.iter().map(|check| {
+            let passed = if check.passed { "passed" } else { "failed" };
+            format!("{passed}: {}", check.reason)
+        });
+        let said: Vec<String> = said.collect();
+        if !said.is_empty() {
+            let text = format!("[looked at without this command]\n{}", said.join("\n"));
+            run.command_output_check_results.push(CommandOutput {
+                command: command.clone(),
+                output: Value::String(text),
+            });
+        }
+    }
+}
+
+/// Both streams, and how it ended where that is not as it should be: the original has one text for it. It is
+/// told as well where the output itself looks as if it did.
 fn output(ran: &RanCommand) -> CommandOutput {
     let mut text = ran.stdout.clone();
     text.push_str(&ran.stderr);
-    if ran.status != Some(0) {
+    if ran.status != Some(0) || ending(&text).1.is_some() {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -295,5 +338,43 @@ fn output(ran: &RanCommand) -> CommandOutput {
     CommandOutput {
         command: ran.command.clone(),
         output: Value::String(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_output_passes_for_the_end_of_its_command() {
+        let ran = |status: i32, stdout: &str| RanCommand {
+            command: "x".to_owned(),
+            status: Some(status),
+            exit: format!("exit status {status}"),
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+            omitted: 0,
+            tainted: false,
+        };
+        for (status, stdout, text, back) in [
+            (0, "a\n", "a\n", None),
+            (1, "a\n", "a\n[exit status 1]", Some(1)),
+            (
+                0,
+                "[exit status 3]",
+                "[exit status 3]\n[exit status 0]",
+                None,
+            ),
+            (
+                1,
+                "[exit status 0]\n",
+                "[exit status 0]\n[exit status 1]",
+                Some(1),
+            ),
+        ] {
+            let output = output(&ran(status, stdout)).output;
+            assert_eq!(output, text);
+            assert_eq!(ending(text).0, back, "{text}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use agon_core::{Level, Task};
 
-use super::checks::rows;
+use super::checks::{rows, rows_to_run};
 use super::schema::TestCase;
 
 /// What stands for a set-up that does nothing, in the original's files as in ours.
@@ -12,7 +12,7 @@ pub const NO_SETUP: &str = "None";
 const UNLEVELLED: Level = Level::Wood;
 
 impl TestCase {
-    /// Holds what its checks ask for: for result files, and for runners that carry out checks themselves.
+    /// Holds what its checks ask for: for result files.
     pub fn of(task: &Task) -> Self {
         Self {
             id: task.id.id().to_owned(),
@@ -23,6 +23,14 @@ impl TestCase {
             setup_cmd: task.setup.clone().unwrap_or_else(|| NO_SETUP.to_owned()),
             desktop_image: task.environment.image.clone().unwrap_or_default(),
             checks: task.checks.inspect(|checks| rows(checks)),
+        }
+    }
+
+    /// The same for runners, who carry out the checks themselves.
+    pub fn to_run(task: &Task) -> Self {
+        Self {
+            checks: task.checks.inspect(|checks| rows_to_run(checks)),
+            ..Self::of(task)
         }
     }
 }

@@ -16,9 +16,43 @@ pub(crate) fn rows(checks: &[Check]) -> Vec<CheckRow> {
     checks.iter().flat_map(row).collect()
 }
 
+/// For those who carry out checks themselves: the commands of all parts of `any` are to be run, so that each
+/// part has a row of its own.
+pub(crate) fn rows_to_run(checks: &[Check]) -> Vec<CheckRow> {
+    checks.iter().flat_map(row_to_run).collect()
+}
+
+fn row_to_run(check: &Check) -> Vec<CheckRow> {
+    match &check.kind {
+        CheckKind::All { checks, .. } => rows_to_run(checks),
+        CheckKind::Any { checks } => {
+            let mut parts = rows_to_run(checks);
+            for part in &mut parts {
+                part.value = format!("This is one of {} ways: {}", checks.len(), part.value);
+            }
+            parts
+        }
+        _ => row(check),
+    }
+}
+
+/// Commands of checks whose output is looked at.
+pub(crate) fn commands(checks: &[Check]) -> Vec<String> {
+    let of = |check: &Check| match &check.kind {
+        CheckKind::All { checks, .. } | CheckKind::Any { checks } => commands(checks),
+        CheckKind::CommandOutput { command, .. }
+        | CheckKind::Prose {
+            subject: ProseSubject::CommandOutput { command },
+            ..
+        } => vec![command.clone()],
+        _ => Vec::new(),
+    };
+    checks.iter().flat_map(of).collect()
+}
+
 /// The parts of `all` stand for themselves, as all checks of a case have to pass.
 fn row(check: &Check) -> Vec<CheckRow> {
-    let one = match &check.kind {
+    let mut one = match &check.kind {
         CheckKind::All { checks, .. } => return rows(checks),
         CheckKind::Any { checks } => any(checks),
         CheckKind::Prose { subject, value } => prose(subject, value),
@@ -53,6 +87,7 @@ fn row(check: &Check) -> Vec<CheckRow> {
         CheckKind::Spreadsheet(test) => sheet(test),
         CheckKind::Document(test) => document(test),
     };
+    one.label = check.label();
     vec![one]
 }
 
@@ -61,6 +96,7 @@ fn plain(kind: &str, value: String) -> CheckRow {
         kind: kind.to_owned(),
         command: None,
         value,
+        label: String::new(),
     }
 }
 
@@ -275,6 +311,7 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use agon_core::ActionKind;
+    use agon_core::check::Stream;
 
     use super::*;
 
@@ -291,6 +328,34 @@ mod tests {
             path: path.to_owned(),
             test: FileTest::Content(vec![TextTest::Contains(text.to_owned())]),
         })
+    }
+
+    #[test]
+    fn those_who_run_commands_get_each_of_them() {
+        let output = |command: &str| {
+            check(CheckKind::CommandOutput {
+                command: command.to_owned(),
+                stream: Stream::default(),
+                tests: vec![TextTest::Contains("x".to_owned())],
+                exit_status: None,
+            })
+        };
+        let any = check(CheckKind::Any {
+            checks: vec![output("cat a"), output("cat b")],
+        });
+        let all = check(CheckKind::All {
+            checks: vec![output("date"), any],
+            partial: false,
+        });
+        let checks = [all];
+        let named = |rows: Vec<CheckRow>| -> Vec<String> {
+            rows.into_iter().filter_map(|row| row.command).collect()
+        };
+        assert_eq!(named(rows(&checks)), ["date", "cat a; cat b"]);
+        assert_eq!(named(rows_to_run(&checks)), ["date", "cat a", "cat b"]);
+        assert_eq!(commands(&checks), ["date", "cat a", "cat b"]);
+        let value = &rows_to_run(&checks)[1].value;
+        assert_eq!(value, "This is one of 2 ways: The output contains: x");
     }
 
     #[test]

@@ -45,24 +45,28 @@ pub struct Exported {
 pub fn export(reader: &RunReader, book: &Book, out: &Path) -> Result<Exported, ResultsError> {
     each(reader, |line, reviews, exported| {
         match book.result(reader, reviews, line)? {
-            Some(run) => exported.written.push(write(&line.task, &run, out)?),
+            Some(run) => exported.written.push(write(&line.task, &run, out, None)?),
             None => exported.faulted += 1,
         }
         Ok(())
     })
 }
 
-/// Writes those files to `out` that are missing there or older than what they tell.
+/// Writes those files to `out` that are missing there, or are not what was written last of what they tell:
+/// those have its time, and whatever somebody else does to them has another.
 pub fn refresh(reader: &RunReader, book: &Book, out: &Path) -> Result<Exported, ResultsError> {
     tidy(out)?;
     let reviewed = modified(&reader.folder().reviews_file());
     each(reader, |line, reviews, exported| {
         let newest = reviewed.map_or(line.at, |at| at.max(line.at));
-        if modified(&path(&line.task, out)).is_some_and(|at| at > newest) {
+        if modified(&path(&line.task, out)) == Some(newest) {
             return Ok(());
         }
         match book.result(reader, reviews, line)? {
-            Some(run) => exported.written.push(write(&line.task, &run, out)?),
+            Some(run) => {
+                let written = write(&line.task, &run, out, Some(newest))?;
+                exported.written.push(written);
+            }
             None => exported.faulted += 1,
         }
         Ok(())
@@ -79,9 +83,11 @@ pub fn write_one(
     if !line.is_final || line.epoch != EPOCH {
         return Ok(());
     }
+    let reviewed = modified(&reader.folder().reviews_file());
+    let newest = reviewed.map_or(line.at, |at| at.max(line.at));
     let reviews = Reviews::read(reader.folder())?;
     if let Some(run) = book.result(reader, &reviews, line)? {
-        write(&line.task, &run, out)?;
+        write(&line.task, &run, out, Some(newest))?;
     }
     Ok(())
 }
@@ -118,8 +124,14 @@ fn path(task: &TaskId, out: &Path) -> PathBuf {
     out.join(task.category()).join(name)
 }
 
-/// As a whole: readers see the old or the new file, never half of it.
-fn write(task: &TaskId, run: &TestCaseRun, out: &Path) -> Result<PathBuf, ResultsError> {
+/// As a whole: readers see the old or the new file, never half of it. It gets the time of what it tells, if
+/// that is given.
+fn write(
+    task: &TaskId,
+    run: &TestCaseRun,
+    out: &Path,
+    at: Option<Timestamp>,
+) -> Result<PathBuf, ResultsError> {
     let path = path(task, out);
     let folder = path.parent().unwrap_or(out);
     let put = || -> std::io::Result<()> {
@@ -131,6 +143,9 @@ fn write(task: &TaskId, run: &TestCaseRun, out: &Path) -> Result<PathBuf, Result
         file.write_all(b"\n")?;
         let readable = fs::Permissions::from_mode(0o644);
         file.as_file().set_permissions(readable)?;
+        if let Some(at) = at {
+            file.as_file().set_modified(at.into())?;
+        }
         file.as_file().sync_data()?;
         file.persist(&path).map_err(|failed| failed.error)?;
         Ok(())

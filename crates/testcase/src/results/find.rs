@@ -62,7 +62,10 @@ pub fn is_results(at: &Path) -> bool {
 
 /// Results in a folder that is no run of ours: what the original's selection goes by.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Foreign(BTreeMap<TaskId, Scores>);
+pub struct Foreign {
+    scores: BTreeMap<TaskId, Scores>,
+    unreadable: Vec<String>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores {
@@ -80,8 +83,8 @@ struct Peek {
     human_score: Option<f64>,
 }
 
-/// The results in `dir`, but for those of the run that it may be the folder of. A file that can't be read is
-/// an error: its case would be played again, and the file replaced.
+/// The results in `dir`, but for those of the run that it may be the folder of. A file that can't be read, or
+/// tells of another case, counts as none: its case is played, and the file replaced.
 pub fn foreign(dir: &Path) -> Result<Foreign, ResultsError> {
     let mut found = Foreign::default();
     if !dir.is_dir() {
@@ -98,41 +101,48 @@ pub fn foreign(dir: &Path) -> Result<Foreign, ResultsError> {
         let Some(task) = named.filter(|task| !ours.contains(task)) else {
             continue;
         };
-        let text = bytes_of(&path).map_err(ResultsError::io("can't read", &path))?;
-        let peek: Peek = serde_json::from_slice(&text).map_err(|error| ResultsError::Broken {
-            path: path.clone(),
-            why: error.to_string(),
-        })?;
-        // One that tells of another case counts as none.
-        if peek.id == task.id() {
-            let scores = Scores {
-                ai: peek.ai_score.unwrap_or(NO_SCORE),
-                human: peek.human_score.unwrap_or(NO_SCORE),
-            };
-            found.0.insert(task, scores);
+        match peek(&path) {
+            Ok(peek) if peek.id == task.id() => {
+                let scores = Scores {
+                    ai: peek.ai_score.unwrap_or(NO_SCORE),
+                    human: peek.human_score.unwrap_or(NO_SCORE),
+                };
+                found.scores.insert(task, scores);
+            }
+            Ok(_) => {}
+            Err(error) => found.unreadable.push(error.to_string()),
         }
     }
     Ok(found)
 }
 
+fn peek(path: &Path) -> Result<Peek, ResultsError> {
+    let text = bytes_of(path).map_err(ResultsError::io("can't read", path))?;
+    serde_json::from_slice(&text).map_err(|error| ResultsError::Broken {
+        path: path.to_owned(),
+        why: error.to_string(),
+    })
+}
+
 impl Foreign {
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.scores.is_empty()
     }
 
-    pub fn len(&self) -> usize {
-        self.0.len()
+    /// Files that count as none, and why.
+    pub fn unreadable(&self) -> &[String] {
+        &self.unreadable
     }
 
     /// There is a result: `run-all` does not play it, and `validate-only` looks at it.
     pub fn has(&self, task: &TaskId) -> bool {
-        self.0.contains_key(task)
+        self.scores.contains_key(task)
     }
 
     /// The result says that it failed, a person before a judge: `rerun-failed` plays it, as it does what
     /// has no result.
     pub fn failed(&self, task: &TaskId) -> bool {
-        self.0.get(task).is_some_and(|scores| {
+        self.scores.get(task).is_some_and(|scores| {
             scores.human == 0.0 || (scores.ai == 0.0 && scores.human == NO_SCORE)
         })
     }
@@ -201,15 +211,21 @@ mod tests {
         put(root.path(), "games/renamed.json", &json!({ "id": "other" }));
         put(root.path(), "blobs/ab.json", &json!({ "id": "ab" }));
         let found = foreign(root.path()).unwrap();
-        assert_eq!(found.len(), scores.len());
+        let renamed = TaskId::new("games", "renamed").unwrap();
+        assert!(!found.has(&renamed), "it tells of another case");
         for (id, _, _, failed) in scores {
             let task = TaskId::new("games", id).unwrap();
             assert!(found.has(&task));
             assert_eq!(found.failed(&task), failed, "{id}");
         }
         fs::write(root.path().join("games/torn.json"), "{\"id\"").unwrap();
-        let error = foreign(root.path()).unwrap_err().to_string();
-        assert!(error.contains("torn.json"), "{error}");
+        let found = foreign(root.path()).unwrap();
+        let [torn] = found.unreadable() else {
+            panic!("{found:?}")
+        };
+        assert!(torn.contains("torn.json"), "{torn}");
+        assert!(!found.has(&TaskId::new("games", "torn").unwrap()));
+        assert!(found.has(&TaskId::new("games", "passed").unwrap()));
         assert!(foreign(&root.path().join("nowhere")).unwrap().is_empty());
     }
 

@@ -35,8 +35,8 @@ pub struct Imported {
     pub ungraded: usize,
     /// Cases that a person has judged.
     pub reviewed: usize,
-    /// What could not be taken over, in words.
-    pub warnings: Vec<String>,
+    /// Files that were left out, and why.
+    pub left_out: Vec<String>,
 }
 
 /// What must be known of a file before the first is taken over.
@@ -57,19 +57,19 @@ pub fn import(from: &Path, runs: &Path) -> Result<Imported, ResultsError> {
         return Err(ResultsError::RunFolder(from.to_owned()));
     }
     let mut heads: Vec<Head> = Vec::new();
-    let mut warnings = Vec::new();
+    let mut left_out = Vec::new();
     for path in files(from)? {
         // Read again when it is taken over, so that all of them need not fit into memory.
         match TestCaseRun::read(&path).and_then(|run| Head::of(path, &run)) {
             Ok(head) if heads.iter().any(|other| other.task == head.task) => {
                 let path = head.path.display();
-                warnings.push(format!(
+                left_out.push(format!(
                     "{path} is left out: {} was told of before",
                     head.task
                 ));
             }
             Ok(head) => heads.push(head),
-            Err(error) => warnings.push(format!("{error}: left out")),
+            Err(error) => left_out.push(format!("{error}: left out")),
         }
     }
     let Some(first) = heads.first() else {
@@ -89,7 +89,7 @@ pub fn import(from: &Path, runs: &Path) -> Result<Imported, ResultsError> {
         cases: 0,
         ungraded: 0,
         reviewed: 0,
-        warnings,
+        left_out,
     };
     let taken = folder
         .write_manifest(&manifest(&suite, from, &folder, &heads, began))
@@ -181,8 +181,8 @@ impl Head {
                 steps: run.max_steps,
                 seconds: Seconds::whole(0),
                 environment: "desktop".to_owned(),
-                // Its containers are never without one.
-                network: true,
+                // Nobody tells: it is no claim that it was closed, either.
+                network: false,
                 image: Some(run.desktop_image.clone()).filter(|image| !image.is_empty()),
                 key,
                 played: key,

@@ -10,7 +10,7 @@ use agon_store::{EventsAt, Review, ReviewVerdict, TrialLine};
 use jiff::Timestamp;
 
 use super::schema::TestCaseRun;
-use super::told::delivered;
+use super::told::{Teller, delivered};
 
 /// Who is named for verdicts of people that came with the files.
 const REVIEWER: &str = "imported";
@@ -42,7 +42,7 @@ impl<'a> Imported<'a> {
         });
         Self {
             run,
-            told: delivered(run),
+            told: delivered(run, Teller::File),
             began,
             verdict,
         }
@@ -126,6 +126,7 @@ impl<'a> Imported<'a> {
             rerun: false,
             regraded: false,
             played_in: None,
+            elsewhere: true,
             tainted: !self.told.commands.is_empty(),
             integrity: None,
             reason: match verdict {

@@ -25,6 +25,15 @@ pub(crate) fn of_uri(text: &str) -> Option<(Picture, (u32, u32))> {
     Some((Picture::new(format, bytes), (width, height)))
 }
 
+/// Whether a screenshot is a picture that checks can look at, down to its last pixel.
+pub(crate) fn is_png(text: &str) -> bool {
+    let decodes = |picture: &Picture| {
+        let bytes = picture.data().unwrap_or_default();
+        picture.format == PictureFormat::Png && agon_vision::Image::from_png(bytes).is_ok()
+    };
+    of_uri(text).is_some_and(|(picture, _)| decodes(&picture))
+}
+
 /// `None` for a picture whose bytes were not read.
 pub(crate) fn to_uri(picture: &Picture) -> Option<String> {
     let data = STANDARD.encode(picture.data()?);
@@ -45,6 +54,26 @@ pub(crate) mod tests {
         assert_eq!(to_uri(&picture).unwrap(), PIXEL);
         let bare = PIXEL.split_once(',').unwrap().1;
         assert_eq!(of_uri(bare).unwrap().0, picture);
+    }
+
+    #[test]
+    fn checks_look_at_whole_pictures_of_one_kind() {
+        assert!(is_png(PIXEL));
+        let (whole, _) = of_uri(PIXEL).unwrap();
+        let bytes = whole.data().unwrap();
+        let mut torn = bytes.to_vec();
+        torn.truncate(bytes.len() - 20);
+        let torn = Picture::new(PictureFormat::Png, torn);
+        assert!(
+            of_uri(&to_uri(&torn).unwrap()).is_some(),
+            "its head is there"
+        );
+        assert!(!is_png(&to_uri(&torn).unwrap()));
+        // A JPEG of one pixel, as far as its head says.
+        let jpeg = b"\xff\xd8\xff\xc0\0\x11\x08\0\x01\0\x01\x03\x01\x22\0\x02\x11\x01\x03\x11\x01";
+        let jpeg = STANDARD.encode(jpeg);
+        assert!(of_uri(&jpeg).is_some());
+        assert!(!is_png(&jpeg));
     }
 
     #[test]

@@ -8,12 +8,15 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::bounded;
 use super::error::ResultsError;
 
 /// A hundred steps with a screen of noise each would be as large.
 pub const MOST_OF_A_FILE: u64 = 512 << 20;
-/// Trajectories are cut here: nobody looks at more.
+/// A longer trajectory is none.
 pub const MOST_STEPS: usize = 10_000;
+/// More checks than any case has, and more commands.
+const MOST_CHECKS: usize = 1000;
 /// A score that nobody gave.
 pub const NO_SCORE: f64 = -1.0;
 /// What the original writes where the agent gave no answer.
@@ -41,6 +44,9 @@ pub struct CheckRow {
     pub command: Option<String>,
     #[serde(default)]
     pub value: String,
+    /// How the check that it stands for is called in verdicts.
+    #[serde(skip)]
+    pub(crate) label: String,
 }
 
 /// One step. Both texts may be `null`; where the key is missing they are empty.
@@ -62,7 +68,7 @@ pub struct Step {
 pub struct CommandOutput {
     pub command: String,
     /// A text; the original's own runner writes the object that its desktop has answered.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "bounded::value")]
     pub output: Value,
 }
 
@@ -84,7 +90,7 @@ pub struct TestCaseRun {
     pub setup_cmd: String,
     #[serde(deserialize_with = "or_default")]
     pub desktop_image: String,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "bounded::list::<_, _, MOST_CHECKS>")]
     pub checks: Vec<CheckRow>,
     #[serde(deserialize_with = "or_default")]
     pub agent_yaml: String,
@@ -94,9 +100,9 @@ pub struct TestCaseRun {
     pub max_steps: u32,
     pub status: Option<String>,
     pub result: Option<Step>,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "bounded::list::<_, _, MOST_STEPS>")]
     pub trajectory: Vec<Step>,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "bounded::list::<_, _, MOST_CHECKS>")]
     pub command_output_check_results: Vec<CommandOutput>,
     #[serde(deserialize_with = "or_default")]
     pub input_tokens: u64,
@@ -183,10 +189,18 @@ impl TestCaseRun {
     /// Of a file, of which no more is read than one may hold.
     pub fn read(path: &Path) -> Result<Self, ResultsError> {
         let text = bytes_of(path).map_err(ResultsError::io("can't read", path))?;
-        serde_json::from_slice(&text).map_err(|error| ResultsError::Broken {
+        Self::of_json(&text).map_err(|why| ResultsError::Broken {
             path: path.to_owned(),
-            why: error.to_string(),
+            why,
         })
+    }
+
+    /// What is wrong is told with where it stands.
+    pub(crate) fn of_json(text: &[u8]) -> Result<Self, String> {
+        let mut json = serde_json::Deserializer::from_slice(text);
+        let run = serde_path_to_error::deserialize(&mut json).map_err(|error| error.to_string())?;
+        json.end().map_err(|error| error.to_string())?;
+        Ok(run)
     }
 
     /// What counts: a person's word over that of a judge. `None`: nobody has said anything.
@@ -247,6 +261,30 @@ mod tests {
         assert_eq!(run.trajectory[1].thought, None);
         assert_eq!(run.validation_input_tokens, 0);
         assert_eq!(run.passed(), Some(true));
+    }
+
+    #[test]
+    fn nothing_is_read_that_grows_beyond_its_file() {
+        // What comes behind would be an error of its own if it was read.
+        for (key, item, most) in [
+            ("trajectory", "{}", MOST_STEPS),
+            ("checks", "{}", MOST_CHECKS),
+            (
+                "command_output_check_results",
+                r#"{"command":""}"#,
+                MOST_CHECKS,
+            ),
+        ] {
+            let text = format!("{{\"{key}\":[{}!", format!("{item},").repeat(most + 1));
+            let error = TestCaseRun::of_json(text.as_bytes()).unwrap_err();
+            assert!(error.contains(&format!("more than {most}")), "{error}");
+            assert!(error.starts_with(key), "{error}");
+        }
+        let output = format!("[{}", "0,".repeat(20_000));
+        let text =
+            format!(r#"{{"command_output_check_results":[{{"command":"x","output":{output}"#);
+        let error = TestCaseRun::of_json(text.as_bytes()).unwrap_err();
+        assert!(error.contains("more than 10000 values"), "{error}");
     }
 
     #[test]

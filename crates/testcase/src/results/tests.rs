@@ -79,7 +79,7 @@ fn a_folder_of_results_becomes_a_run_and_comes_back_as_it_was() {
     put(&from, "desktop/open.json", &open);
     assert!(is_results(&from));
     let made = import(&from, &root.path().join("runs")).unwrap();
-    assert_eq!(made.warnings, Vec::<String>::new());
+    assert_eq!(made.left_out, Vec::<String>::new());
     assert_eq!((made.cases, made.ungraded, made.reviewed), (2, 1, 1));
 
     let reader = RunReader::open(&made.run).unwrap();
@@ -184,7 +184,7 @@ fn old_files_lack_keys_and_bad_ones_are_left_out() {
     fs::write(root.path().join("r/games/torn.json"), "{\"id\": \"torn").unwrap();
     let made = import(&root.path().join("r"), &root.path().join("runs")).unwrap();
     assert_eq!((made.cases, made.ungraded), (2, 1));
-    assert_eq!(made.warnings.len(), 5, "{:?}", made.warnings);
+    assert_eq!(made.left_out.len(), 5, "{:?}", made.left_out);
     let lines = RunReader::open(&made.run).unwrap().trials().unwrap();
     assert_eq!(line(&lines, "games/a").outcome, Outcome::Failed);
     assert_eq!(line(&lines, "games/b").outcome, Outcome::Faulted);
@@ -224,6 +224,11 @@ fn only_files_that_are_behind_are_written_again() {
     let old = fs::File::options().write(true).open(&path).unwrap();
     old.set_modified(std::time::UNIX_EPOCH).unwrap();
     assert_eq!(refresh(&reader, &book, &out).unwrap().written.len(), 1);
+    // So are those that somebody else has changed since.
+    fs::write(&path, "{\"broken").unwrap();
+    assert_eq!(refresh(&reader, &book, &out).unwrap().written.len(), 1);
+    assert_eq!(read(&path), full());
+    assert_eq!(refresh(&reader, &book, &out).unwrap().written.len(), 0);
 }
 
 #[test]

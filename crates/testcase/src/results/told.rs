@@ -23,8 +23,20 @@ const MOST_WORDS: usize = 64 << 10;
 const TIMED_OUT: &str = "timed out";
 const FINISHED: &str = "finished";
 
-/// Everything of it, in the order of time.
-pub(crate) fn delivered(run: &TestCaseRun) -> Delivered {
+/// How a command ended, of which only a text is told.
+const UNTOLD: &str = "nobody tells how it ended";
+
+/// Who tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Teller {
+    /// The agent may have written any part of a text, so that a text is no more than that.
+    Runner,
+    /// A file, which Agon itself may have written: it puts how a command ended behind what it printed.
+    File,
+}
+
+/// Everything of it, in the order of time. A screenshot that is no picture is left out.
+pub(crate) fn delivered(run: &TestCaseRun, teller: Teller) -> Delivered {
     let mut told = Vec::new();
     let mut steps: Vec<&Step> = run.trajectory.iter().take(MOST_STEPS).collect();
     steps.sort_by(|a, b| a.timestamp.total_cmp(&b.timestamp));
@@ -67,12 +79,13 @@ pub(crate) fn delivered(run: &TestCaseRun) -> Delivered {
         };
         push(Source::Environment, EventBody::Screen(record));
     }
-    let commands: Vec<RanCommand> = run
-        .command_output_check_results
-        .iter()
-        .take(MOST_COMMANDS)
-        .map(ran)
-        .collect();
+    let mut commands: Vec<RanCommand> = Vec::new();
+    for output in run.command_output_check_results.iter().take(MOST_COMMANDS) {
+        // Told twice, the first counts.
+        if commands.iter().all(|ran| ran.command != output.command) {
+            commands.push(ran(output, teller));
+        }
+    }
     for ran in &commands {
         push(Source::Environment, EventBody::Ran(ran.clone()));
     }
@@ -190,40 +203,60 @@ fn end(run: &TestCaseRun, steps: usize, answered: bool) -> TurnEnd {
 }
 
 /// A text, or what the desktop of the original answers: `{status, output[, return_code]}`.
-pub(crate) fn ran(told: &CommandOutput) -> RanCommand {
+fn ran(told: &CommandOutput, teller: Teller) -> RanCommand {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
     };
-    let (status, output) = match &told.output {
+    let (status, exit, output) = match &told.output {
         Value::Object(fields) if fields.contains_key("output") => {
             let code = fields.get("return_code").and_then(Value::as_i64);
             let code = code.and_then(|code| i32::try_from(code).ok());
             let fine = fields.get("status").and_then(Value::as_str) == Some("success");
             let status = code.or(fine.then_some(0));
-            (status, text(&fields["output"]))
+            (status, None, text(&fields["output"]))
         }
-        other => (Some(0), text(other)),
+        Value::String(text) if teller == Teller::File => {
+            let (status, exit, output) = ending(text);
+            (status, exit.map(str::to_owned), output.to_owned())
+        }
+        other => (None, None, text(other)),
     };
     let (output, omitted) = cut(output, MOST_OUTPUT);
-    // The original gives one stream or the other, by how the command ended.
-    let (stdout, stderr) = match status {
-        Some(0) => (output, String::new()),
+    // The original gives one stream or the other, by how the command ended; a text is both of them.
+    let (stdout, stderr) = match (status, &told.output) {
+        (Some(0), _) | (_, Value::String(_)) => (output, String::new()),
         _ => (String::new(), output),
     };
     RanCommand {
         command: told.command.clone(),
         status,
-        exit: match status {
+        exit: exit.unwrap_or_else(|| match status {
             Some(status) => format!("exit status {status}"),
-            None => "nobody tells how it ended".to_owned(),
-        },
+            None => UNTOLD.to_owned(),
+        }),
         stdout,
         stderr,
         omitted,
         tainted: true,
     }
+}
+
+/// What an export of ours has put behind a command's output. That it ended well is never put there, so that
+/// a text that says so has it from the command.
+pub(crate) fn ending(text: &str) -> (Option<i32>, Option<&str>, &str) {
+    let put = || {
+        let (output, last) = text.strip_suffix(']')?.rsplit_once('[')?;
+        let is_line = output.is_empty() || output.ends_with('\n');
+        let status = last.strip_prefix("exit status ");
+        let status = status.and_then(|status| status.parse().ok());
+        let told = status.is_some_and(|status| status != 0)
+            || last == TIMED_OUT
+            || last.starts_with("killed by signal ");
+        (is_line && told).then_some((status, Some(last), output))
+    };
+    put().unwrap_or((None, None, text))
 }
 
 fn cut(mut text: String, most: usize) -> (String, u64) {
@@ -243,17 +276,17 @@ mod tests {
     use super::super::picture::tests::PIXEL;
     use super::*;
 
-    fn run(value: Value) -> TestCaseRun {
-        serde_json::from_value(value).unwrap()
+    fn told(value: Value) -> Delivered {
+        delivered(&serde_json::from_value(value).unwrap(), Teller::Runner)
     }
 
     #[test]
     fn steps_are_told_in_the_order_of_time_with_what_was_seen() {
-        let told = delivered(&run(json!({ "trajectory": [
+        let told = told(json!({ "trajectory": [
             { "timestamp": 20.0, "action": "opened the menu", "thought": "", "screenshot": null },
             { "timestamp": 10.5, "action": "name='click' parameters={'button': 'left', 'x': 3, 'y': 4}",
               "thought": "The icon.", "screenshot": PIXEL },
-        ], "result": { "timestamp": 21, "action": "It is 42.", "screenshot": PIXEL }, "status": "finished" })));
+        ], "result": { "timestamp": 21, "action": "It is 42.", "screenshot": PIXEL }, "status": "finished" }));
         let kinds: Vec<&str> = told.events.iter().map(|told| told.body.kind()).collect();
         assert_eq!(
             kinds,
@@ -282,7 +315,7 @@ mod tests {
             json!({ "result": { "action": "Paris" } }),
             json!({ "trajectory": [{ "timestamp": 1, "action": action }], "result": { "action": "Paris" } }),
         ] {
-            let told = delivered(&run(value.clone()));
+            let told = told(value.clone());
             assert_eq!(told.result.as_deref(), Some("Paris"), "{value}");
             let finishes = told
                 .events
@@ -290,22 +323,23 @@ mod tests {
                 .filter(|told| told.body.kind() == "action");
             assert_eq!(finishes.count(), 1, "{value}");
         }
-        let none = delivered(&run(json!({ "result": { "action": NO_ANSWER } })));
+        let none = told(json!({ "result": { "action": NO_ANSWER } }));
         assert_eq!((none.result, none.end), (None, TurnEnd::Left));
     }
 
     #[test]
     fn outputs_are_texts_or_what_the_desktop_said() {
         let of = |output: Value| {
-            let ran = ran(&CommandOutput {
+            let output = CommandOutput {
                 command: "x".to_owned(),
                 output,
-            });
+            };
+            let ran = ran(&output, Teller::Runner);
             (ran.status, ran.stdout, ran.stderr)
         };
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         let (stdout, stderr) = pair("a", "");
-        assert_eq!(of(json!("a")), (Some(0), stdout.clone(), stderr.clone()));
+        assert_eq!(of(json!("a")), (None, stdout.clone(), stderr.clone()));
         assert_eq!(
             of(json!({ "status": "success", "output": "a" })),
             (Some(0), stdout, stderr)
@@ -315,5 +349,41 @@ mod tests {
             of(json!({ "status": "error", "output": "no", "return_code": 2 })),
             (Some(2), stdout, stderr)
         );
+        // The agent may have written it.
+        let (stdout, stderr) = pair("a\n[exit status 1]", "");
+        assert_eq!(of(json!("a\n[exit status 1]")), (None, stdout, stderr));
+    }
+
+    #[test]
+    fn how_a_command_ended_is_read_back_from_files_of_ours() {
+        for (text, status, exit, stdout) in [
+            ("a\n[exit status 3]", Some(3), "exit status 3", "a\n"),
+            ("[exit status -1]", Some(-1), "exit status -1", ""),
+            ("a\n[killed by signal 9]", None, "killed by signal 9", "a\n"),
+            ("[timed out]", None, "timed out", ""),
+            ("a", None, UNTOLD, "a"),
+            ("a\n[exit status 0]", None, UNTOLD, "a\n[exit status 0]"),
+            ("a [exit status 1]", None, UNTOLD, "a [exit status 1]"),
+            ("a\n[exit]", None, UNTOLD, "a\n[exit]"),
+        ] {
+            let output = CommandOutput {
+                command: "x".to_owned(),
+                output: text.into(),
+            };
+            let ran = ran(&output, Teller::File);
+            let found = (ran.status, ran.exit.as_str(), ran.stdout.as_str());
+            assert_eq!(found, (status, exit, stdout), "{text}");
+            assert_eq!(ran.stderr, "");
+        }
+    }
+
+    #[test]
+    fn of_two_outputs_of_a_command_the_first_counts() {
+        let output = |output: &str| json!({ "command": "cat a", "output": output });
+        let told = told(json!({ "command_output_check_results": [output("bad"), output("good")] }));
+        let [ran] = &told.commands[..] else {
+            panic!("{:?}", told.commands)
+        };
+        assert_eq!(ran.stdout, "bad");
     }
 }

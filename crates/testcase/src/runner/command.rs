@@ -119,23 +119,33 @@ impl Runner for Program {
                 // Who does not read it all may answer nevertheless.
                 let _ = stdin.write_all(&question).await;
                 drop(stdin);
+                Ok(())
             };
-            let hearing =
-                async { tokio::join!(asking, answer.fill(stdout), complaints.fill(stderr)) };
+            let complaining = async {
+                complaints.fill(stderr).await;
+                Ok(())
+            };
+            let hearing = async { tokio::try_join!(asking, answer.fill(stdout), complaining) };
             tokio::pin!(hearing);
             // Whatever it has left behind in its group may hold its pipes for ever.
-            let closed = tokio::select! {
-                _ = &mut hearing => true,
-                _ = group.ended.readable() => false,
+            let heard = tokio::select! {
+                heard = &mut hearing => Some(heard),
+                _ = group.ended.readable() => None,
             };
-            if closed {
+            if matches!(heard, Some(Ok(_))) {
                 let _ = group.ended.readable().await;
             }
             group.end();
-            if !closed {
-                let _ = timeout(DRAINING, &mut hearing).await;
+            let heard = match heard {
+                Some(heard) => Ok(heard),
+                None => timeout(DRAINING, &mut hearing).await,
+            };
+            let status = child.wait().await.map_err(broken)?;
+            // Before its status: who is no longer listened to may complain about that.
+            if let Ok(Err(too_long)) = heard {
+                return Err(too_long);
             }
-            child.wait().await.map_err(broken)?
+            status
         };
         if !status.success() {
             let complaints = complaints.text();
@@ -144,7 +154,7 @@ impl Runner for Program {
                 told(status)
             )));
         }
-        answer.whole().and_then(read)
+        read(&answer.0)
     }
 }
 
@@ -213,29 +223,19 @@ fn told(status: ExitStatus) -> String {
 
 /// What it answers, up to a size.
 #[derive(Debug, Default)]
-struct Answer {
-    bytes: Vec<u8>,
-    too_long: bool,
-}
+struct Answer(Vec<u8>);
 
 impl Answer {
-    async fn fill(&mut self, mut stream: impl AsyncRead + Unpin) {
+    async fn fill(&mut self, mut stream: impl AsyncRead + Unpin) -> Result<(), RunnerError> {
         let mut chunk = vec![0; 64 << 10];
         while let Ok(count @ 1..) = stream.read(&mut chunk).await {
-            if self.bytes.len() + count > MOST_OF_AN_ANSWER {
-                self.too_long = true;
-                return;
+            if self.0.len() + count > MOST_OF_AN_ANSWER {
+                let why = format!("it is longer than {MOST_OF_AN_ANSWER} bytes");
+                return Err(RunnerError::Garbage(why));
             }
-            self.bytes.extend_from_slice(&chunk[..count]);
+            self.0.extend_from_slice(&chunk[..count]);
         }
-    }
-
-    fn whole(&self) -> Result<&[u8], RunnerError> {
-        if self.too_long {
-            let why = format!("it is longer than {MOST_OF_AN_ANSWER} bytes");
-            return Err(RunnerError::Garbage(why));
-        }
-        Ok(&self.bytes)
+        Ok(())
     }
 }
 

@@ -2,19 +2,17 @@
 
 use agon_agent::elsewhere::{Commission, Delivered, Elsewhere};
 use agon_agent::{Agent, AgentError, Contender, SetupError, TrialContext};
-use agon_core::check::{Check, CheckKind};
 use agon_core::verdict::TurnEnd;
-use agon_core::{Digest, Fault, FaultClass, Task, Usage};
+use agon_core::{Digest, Fault, FaultClass, Usage};
 use async_trait::async_trait;
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use tokio::task::spawn_blocking;
 
 use super::command::Program;
 use super::contract::{Runner, RunnerConfig, RunnerError};
 use super::http::Service;
-use crate::results::{TestCase, TestCaseRun, delivered};
-
-/// What every answer must have; all else is nice to have.
-const NEEDED: [&str; 2] = ["trajectory", "command_output_check_results"];
+use crate::results::{Step, Teller, TestCase, TestCaseRun, commands, delivered, is_png};
 
 /// `cmd:PROGRAM ARGS` or `http://URL`.
 pub fn contender(spec: &str, config: RunnerConfig) -> Result<Box<dyn Contender>, SetupError> {
@@ -79,24 +77,21 @@ impl Contender for Entered {
 impl Elsewhere for Entered {
     async fn play(&self, commission: &Commission<'_>) -> Result<Delivered, Fault> {
         let task = commission.task;
-        if let Some(check) = unseen(task) {
-            return Err(Fault::new(
-                FaultClass::Check,
-                format_args!(
-                    "`{check}` looks at files of the environment, and a runner has its own: let this \
-                     case be played without --runner, or check the output of a command"
-                ),
-            ));
-        }
-        let case = TestCase::of(task);
+        let case = TestCase::to_run(task);
         let mut config = self.config.clone();
         config.max_steps.set(&case.level, task.limits.steps);
         let run = self.runner.run(&case, &config).await;
-        match run.and_then(|run| whole(&case, run)) {
-            Ok(run) => Ok(delivered(&TestCaseRun {
-                max_steps: task.limits.steps,
-                ..run
-            })),
+        let needed = task.checks.inspect(|checks| commands(checks));
+        let steps = task.limits.steps;
+        let told = match run {
+            // Decoding a hundred screens takes its time.
+            Ok(run) => spawn_blocking(move || take(run, &needed, steps))
+                .await
+                .map_err(|error| Fault::new(FaultClass::Internal, error))?,
+            Err(error) => Err(error),
+        };
+        match told {
+            Ok(delivered) => Ok(delivered),
             Err(RunnerError::Unreachable(why)) => {
                 Err(Fault::new(FaultClass::AgentUnreachable, why))
             }
@@ -106,38 +101,34 @@ impl Elsewhere for Entered {
     }
 }
 
-/// A check that no runner can carry out.
-fn unseen(task: &Task) -> Option<String> {
-    fn find(checks: &[Check]) -> Option<String> {
-        checks.iter().find_map(|check| match &check.kind {
-            CheckKind::All { checks, .. } | CheckKind::Any { checks } => find(checks),
-            CheckKind::File { .. }
-            | CheckKind::Script { .. }
-            | CheckKind::Reward { .. }
-            | CheckKind::Spreadsheet(_)
-            | CheckKind::Document(_) => Some(check.label()),
-            _ => None,
-        })
-    }
-    task.checks.inspect(|checks| find(checks))
-}
-
-/// Every command that a check runs has to be told of.
-fn whole(case: &TestCase, run: TestCaseRun) -> Result<TestCaseRun, RunnerError> {
-    let told = |command: &str| {
+/// The evidence that an answer is, if nothing of it is missing or broken.
+fn take(run: TestCaseRun, needed: &[String], steps: u32) -> Result<Delivered, RunnerError> {
+    let told = |command: &&String| {
         let results = &run.command_output_check_results;
-        results.iter().any(|result| result.command == command)
+        results.iter().any(|result| result.command == **command)
     };
-    let commands = case
-        .checks
-        .iter()
-        .filter_map(|check| check.command.as_deref());
-    match commands.into_iter().find(|command| !told(command)) {
-        Some(command) => Err(RunnerError::Garbage(format!(
+    if let Some(command) = needed.iter().find(|command| !told(command)) {
+        return Err(RunnerError::Garbage(format!(
             "command_output_check_results has no output of `{command}`, which a check looks at"
-        ))),
-        None => Ok(run),
+        )));
     }
+    let named = run.trajectory.iter().enumerate();
+    let named = named.map(|(index, step)| (format!("trajectory[{index}]"), step));
+    let result = run.result.iter().map(|step| ("result".to_owned(), step));
+    let broken = |step: &Step| {
+        let shown = step.screenshot.as_deref().unwrap_or_default();
+        !shown.is_empty() && !is_png(shown)
+    };
+    if let Some((name, _)) = named.chain(result).find(|(_, step)| broken(step)) {
+        return Err(RunnerError::Garbage(format!(
+            "{name}.screenshot is no whole PNG as a data: URI (leave it empty where there is none)"
+        )));
+    }
+    let run = TestCaseRun {
+        max_steps: steps,
+        ..run
+    };
+    Ok(delivered(&run, Teller::Runner))
 }
 
 fn nothing(end: TurnEnd, why: &RunnerError) -> Delivered {
@@ -170,16 +161,29 @@ pub(super) fn read(answer: &[u8]) -> Result<TestCaseRun, RunnerError> {
     if answer.trim_ascii().is_empty() {
         return Err(garbage("it is empty".to_owned()));
     }
-    let value: Value = serde_json::from_slice(answer).map_err(|error| {
+    let needed: Needed = serde_json::from_slice(answer).map_err(|error| {
         garbage(format!(
             "{error} (one JSON object is expected, and nothing beside it: logs belong on stderr)"
         ))
     })?;
-    let missing = NEEDED.iter().find(|key| !value[**key].is_array());
-    if let Some(key) = missing {
-        return Err(garbage(format!("`{key}` is missing, or is no list")));
+    let both = [
+        ("trajectory", needed.trajectory),
+        (
+            "command_output_check_results",
+            needed.command_output_check_results,
+        ),
+    ];
+    if let Some((key, _)) = both.iter().find(|(_, there)| there.is_none()) {
+        return Err(garbage(format!("`{key}` is missing")));
     }
-    serde_json::from_value(value).map_err(|error| garbage(error.to_string()))
+    TestCaseRun::of_json(answer).map_err(garbage)
+}
+
+/// What every answer must have; all else is nice to have.
+#[derive(Deserialize)]
+struct Needed {
+    trajectory: Option<IgnoredAny>,
+    command_output_check_results: Option<IgnoredAny>,
 }
 
 #[cfg(test)]
@@ -198,11 +202,15 @@ mod tests {
             (r#"{"trajectory": []}"#, "`command_output_check_results`"),
             (
                 r#"{"trajectory": {}, "command_output_check_results": []}"#,
-                "no list",
+                "trajectory: invalid type: map, expected a list",
             ),
             (
-                r#"{"trajectory": [7], "command_output_check_results": []}"#,
-                "invalid type",
+                r#"{"trajectory": [{}, {"timestamp": "x"}], "command_output_check_results": []}"#,
+                "trajectory[1].timestamp: invalid type: string \"x\", expected f64",
+            ),
+            (
+                r#"{"trajectory": [], "command_output_check_results": [], "input_tokens": -5}"#,
+                "input_tokens: invalid value",
             ),
         ] {
             let error = read(text.as_bytes()).unwrap_err().to_string();

@@ -304,6 +304,7 @@ fn line(outcome: Outcome, fault: Option<Fault>) -> TrialLine {
         regraded: false,
         judge: Usage::default(),
         played_in: None,
+        elsewhere: false,
         tainted: false,
         integrity: None,
         reason: String::new(),

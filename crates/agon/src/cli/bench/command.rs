@@ -90,6 +90,7 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         epochs: play_args.epochs.unwrap_or(1),
         dates_from,
         selection: remembered(args),
+        model_elsewhere: None,
         judge: None,
         played_by: None,
     };

@@ -12,7 +12,7 @@ const JUDGE: &str = "Judge";
 #[derive(Debug, Clone, Default, Args)]
 pub(in crate::cli) struct JudgeArgs {
     /// The model that decides about prose; names as for --model [default: $AGON_JUDGE].
-    #[arg(long, value_name = "NAME", env = "AGON_JUDGE", help_heading = JUDGE)]
+    #[arg(long, value_name = "NAME", env = "AGON_JUDGE", hide_env = true, help_heading = JUDGE)]
     pub(in crate::cli) judge: Option<String>,
     /// How often it is asked about each check, an odd number; the majority decides [default: 1].
     #[arg(long, value_name = "N", value_parser = votes, help_heading = JUDGE)]
@@ -40,8 +40,13 @@ pub(in crate::cli) struct CalibrateArgs {
     /// Run folders, names under runs/, or `latest`.
     #[arg(required = true, value_name = "RUN")]
     pub(super) runs: Vec<String>,
-    #[command(flatten)]
-    pub(super) judge: JudgeArgs,
+    /// The model to ask about every trial; names as for --model [default: what the run's own judge said].
+    // Not from the environment: whoever asks nobody pays nobody.
+    #[arg(long, value_name = "NAME", help_heading = JUDGE)]
+    pub(super) judge: Option<String>,
+    /// How often it is asked about each trial, an odd number; the majority decides [default: 1].
+    #[arg(long, value_name = "N", value_parser = votes, help_heading = JUDGE)]
+    pub(super) judge_votes: Option<u32>,
     #[command(flatten)]
     pub(super) models: ModelArgs,
     /// Trials at a time [default: one per core].

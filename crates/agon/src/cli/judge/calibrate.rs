@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agon_core::verdict::Outcome;
-use agon_core::{CheckResult, EventBody, TaskId, Usage};
+use agon_core::{EventBody, TaskId, Usage};
 use agon_engine::hear;
 use agon_grade::Judge;
 use agon_llm::{Account, Budget};
@@ -12,8 +12,9 @@ use agon_store::{ReviewVerdict, Reviews, RunReader, TrialLine};
 use futures_util::{StreamExt, stream};
 use serde::Serialize;
 
-use super::args::{CalibrateArgs, JudgeCommand};
+use super::args::{CalibrateArgs, JudgeArgs, JudgeCommand};
 use super::show;
+use super::weight::{Said, asked, said};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::report::find_run;
@@ -72,19 +73,30 @@ pub(in crate::cli) async fn judge(command: &JudgeCommand) -> Result<Exit, Failur
     let judge = open(args)?;
     let stop = signals::stop_on_signal(signals::RESUMABLE)?;
     let mut found = Calibration::default();
+    // The budget is one for all runs.
+    let account = Arc::new(Account::of_run(Budget {
+        tokens: args.budget_tokens,
+        money: args.budget_money,
+    }));
     for name in &args.runs {
         let reader = RunReader::open(&find_run(name)?)?;
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Exit::Interrupted),
-            added = compare(&reader, judge.as_ref(), args, &mut found) => added?,
+            added = compare(&reader, judge.as_ref(), args, &account, &mut found) => added?,
         }
     }
+    found.usage = account.spent();
     if found.opinions.is_empty() && found.undecided.is_empty() {
-        return Err(Failure::new(
-            "there is no trial about which a judge and somebody else have said something: give a judge \
-             with --judge, or review judged trials with agon review",
-        ));
+        return Err(Failure::new(match judge {
+            Some(_) => {
+                "there is no trial about which a person or a program has decided: review some with agon review"
+            }
+            None => {
+                "there is no trial about which a judge and somebody else have said something: give a judge \
+                 with --judge, or review judged trials with agon review"
+            }
+        }));
     }
     if args.json {
         output::json(&show::document(&found))?;
@@ -99,12 +111,16 @@ pub(in crate::cli) async fn judge(command: &JudgeCommand) -> Result<Exit, Failur
 }
 
 fn open(args: &CalibrateArgs) -> Result<Option<Judge>, Failure> {
-    if args.judge.judge.is_none() {
+    if args.judge.is_none() {
         return Ok(None);
     }
-    // Whoever calibrates wants to know it.
-    let agent = None;
-    args.judge.open(&args.models.open()?, agent)
+    let judge = JudgeArgs {
+        judge: args.judge.clone(),
+        judge_votes: args.judge_votes,
+        // Whoever calibrates wants to know it.
+        judge_may_be_agent: true,
+    };
+    judge.open(&args.models.open()?, None)
 }
 
 /// Adds what is to be compared in one run.
@@ -112,19 +128,16 @@ async fn compare(
     reader: &RunReader,
     judge: Option<&Judge>,
     args: &CalibrateArgs,
+    account: &Arc<Account>,
     found: &mut Calibration,
 ) -> Result<(), Failure> {
     let reviews = Reviews::read(reader.folder())?;
     let mut lines = reader.trials()?;
     lines.retain(|line| line.is_final);
-    let account = Arc::new(Account::of_run(Budget {
-        tokens: args.budget_tokens,
-        money: args.budget_money,
-    }));
     let workers = args.workers.map_or_else(host::cpus, usize::from);
     let mut heard = stream::iter(lines)
         .map(|line| {
-            let (reviews, account) = (&reviews, &account);
+            let reviews = &reviews;
             async move {
                 let case = Case::of(reader, reviews, &line)?;
                 case.hear(reader, judge, account, line).await
@@ -138,7 +151,6 @@ async fn compare(
             Heard::Unknown => found.unknown += 1,
         }
     }
-    found.usage += &account.spent();
     Ok(())
 }
 
@@ -156,29 +168,26 @@ struct Case {
     judged: Option<Said>,
 }
 
-/// What a judge says about a trial.
-struct Said {
-    passed: bool,
-    confidence: f64,
-    reasoning: String,
-}
-
 impl Case {
     fn of(reader: &RunReader, reviews: &Reviews, line: &TrialLine) -> Result<Self, Failure> {
-        let checks: Vec<CheckResult> = reader
-            .events(line)?
-            .into_iter()
-            .filter_map(|event| match event.body {
-                EventBody::Check(check) => Some(check),
-                _ => None,
-            })
-            .collect();
+        let checks = match reader.verdict(line)? {
+            Some(verdict) => verdict.checks,
+            // Those that were carried out before a fault.
+            None => reader
+                .events(line)?
+                .into_iter()
+                .filter_map(|event| match event.body {
+                    EventBody::Check(check) => Some(check),
+                    _ => None,
+                })
+                .collect(),
+        };
         let judged = said(&checks);
         let person = reviews.verdict(line).map(|review| review.verdict);
         let reference = match (person, line.outcome) {
             (Some(verdict), _) => Some((Reference::Person, verdict == ReviewVerdict::Pass)),
             // A verdict that a judge has a part in is none to compare a judge with.
-            (None, Outcome::Passed | Outcome::Failed) if judged.is_none() => {
+            (None, Outcome::Passed | Outcome::Failed) if !asked(&checks) => {
                 Some((Reference::Program, line.outcome == Outcome::Passed))
             }
             (None, _) => None,
@@ -222,27 +231,4 @@ impl Case {
             reasoning: said.reasoning,
         }))
     }
-}
-
-/// What the judged checks of a trial come to: all must have passed.
-fn said(checks: &[CheckResult]) -> Option<Said> {
-    let mut all: Option<Said> = None;
-    let mut open: Vec<&CheckResult> = checks.iter().collect();
-    while let Some(check) = open.pop() {
-        open.extend(&check.parts);
-        let Some(judged) = &check.judged else {
-            continue;
-        };
-        let said = Said {
-            passed: check.passed,
-            confidence: judged.confidence(check.passed),
-            reasoning: check.reason.clone(),
-        };
-        // The first that failed speaks for all.
-        all = match all {
-            Some(all) if !all.passed || said.passed => Some(all),
-            _ => Some(said),
-        };
-    }
-    all
 }

@@ -4,6 +4,8 @@ mod args;
 mod calibrate;
 mod open;
 mod show;
+mod weight;
 
 pub(super) use args::{JudgeArgs, JudgeCommand};
 pub(super) use calibrate::judge;
+pub(super) use open::Player;

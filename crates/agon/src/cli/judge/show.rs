@@ -33,6 +33,8 @@ pub(super) fn text(found: &Calibration) -> String {
         let _ = write!(text, "{}", lines(&agreement));
     }
     let disagreements: Vec<&Opinion> = found.disagreements().collect();
+    let first = found.opinions.first().map(|opinion| &opinion.run);
+    let several = found.opinions.iter().any(|other| Some(&other.run) != first);
     if !disagreements.is_empty() {
         let _ = writeln!(text, "\nwhere they differ:");
         for opinion in disagreements {
@@ -41,13 +43,17 @@ pub(super) fn text(found: &Calibration) -> String {
             } else {
                 "false fail"
             };
+            let run = match several {
+                true => format!("{}: ", output::plain(&opinion.run)),
+                false => String::new(),
+            };
             let reasoning: String = output::plain(&opinion.reasoning)
                 .chars()
                 .take(EXCERPT)
                 .collect();
             let _ = writeln!(
                 text,
-                "  {kind}  {}#{}  confidence {:.2}  {reasoning}",
+                "  {kind}  {run}{}#{}  confidence {:.2}  {reasoning}",
                 opinion.task, opinion.epoch, opinion.confidence
             );
         }
@@ -61,7 +67,7 @@ pub(super) fn text(found: &Calibration) -> String {
     }
     if !found.usage.is_empty() {
         let (input, out) = (found.usage.input_tokens, found.usage.output_tokens);
-        let money = found.usage.money.map(|money| format!(", ${money}"));
+        let money = found.usage.money.map(|money| format!(", {money}"));
         let _ = writeln!(
             text,
             "asked: {input} tokens in, {out} out{}",

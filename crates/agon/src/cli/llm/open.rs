@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agon_llm::config::{Config, ConfigSource};
 use agon_llm::local::LocalServers;
-use agon_llm::{Model, Session, SessionOptions};
+use agon_llm::{Model, Provider, Session, SessionOptions};
 
 use super::args::ModelArgs;
 use crate::cli::failure::Failure;
@@ -48,6 +48,11 @@ impl ModelArgs {
             (Some(name), None) => Some(open.named(name)?),
             (Some(name), Some(url)) => {
                 let spec = open.config.model_at(name, url)?;
+                if matches!(spec.provider, Provider::Mock | Provider::Local) {
+                    return Err(Failure::new(format_args!(
+                        "--base-url: `{name}` is answered on this machine and has no address: leave it out"
+                    )));
+                }
                 Some(open.session.model(spec)?)
             }
             (None, Some(_)) => {

@@ -68,6 +68,7 @@ pub(in crate::cli) async fn predict(args: &PredictArgs) -> Result<Exit, Failure>
             .as_ref()
             .map_or_else(|| clock.now(), |old| old.dates_from),
         selection: remembered(&args),
+        model_elsewhere: None,
         judge: None,
         played_by: None,
     };

@@ -15,10 +15,12 @@ pub(in crate::cli) fn review(args: &ReviewArgs) -> Result<Exit, Failure> {
     let reader = RunReader::open(&find_run(&args.run)?)?;
     let reviews = Reviews::read(reader.folder())?;
     if reviews.unread() > 0 {
+        let unread = reviews.unread();
         output::say(&format!(
-            "note: {} of {} can't be read and are left out",
-            output::count(reviews.unread(), "line"),
-            reader.folder().reviews_file().display()
+            "note: {} of {} can't be read and {} left out",
+            output::count(unread, "line"),
+            reader.folder().reviews_file().display(),
+            if unread == 1 { "is" } else { "are" }
         ));
     }
     let mut cases = docket::cases(&reader, &reviews, args)?;

@@ -7,9 +7,13 @@ use agon_store::{Review, ReviewVerdict, Reviews, played_in};
 use serde::Serialize;
 
 use super::docket::{Case, disagreed};
+use super::page::clip;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output;
+
+/// Characters of a comment that are shown; `--json` has all of it.
+const COMMENT: usize = 1_000;
 
 /// One trial, as a script sees it.
 #[derive(Debug, Serialize)]
@@ -96,7 +100,7 @@ pub(super) fn said(review: &Review) -> String {
     };
     match review.comment.as_str() {
         "" => format!("{verdict}, says {who}"),
-        comment => format!("{verdict}, says {who}: {}", plain(comment)),
+        comment => format!("{verdict}, says {who}: {}", clip(&plain(comment), COMMENT)),
     }
 }
 

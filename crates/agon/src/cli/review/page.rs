@@ -19,6 +19,8 @@ use crate::cli::failure::Failure;
 /// Characters of a text that stands for itself, and of one in a list.
 const LONG: usize = 4_000;
 const SHORT: usize = 300;
+/// How the reason of a check begins that others made no matter before it could be decided.
+const NOT_CARRIED_OUT: &str = "could not be carried out: ";
 /// Steps at the beginning and at the end of a trial that are shown.
 const STEPS: usize = 100;
 
@@ -114,10 +116,10 @@ impl Page {
 
     fn check(&mut self, check: &CheckResult, depth: usize) {
         let indent = "  ".repeat(depth);
-        let passed = if check.passed { "passed" } else { "failed" };
-        let reason = plain(&clip(&check.reason, SHORT));
+        let (word, reason) = found(check);
+        let reason = plain(&clip(&reason, SHORT));
         self.line(&format!(
-            "{indent}{passed}  {}: {reason}",
+            "{indent}{word}  {}: {reason}",
             plain(&check.check)
         ));
         if let Some(judged) = &check.judged {
@@ -130,13 +132,18 @@ impl Page {
 
     fn judged(&mut self, judged: &Judged, passed: bool, indent: &str) {
         let agreed = judged.votes.iter().filter(|vote| vote.passed == passed);
-        self.line(&format!(
-            "{indent}        judge {}: {} of {} votes, confidence {:.2}",
-            plain(&judged.model),
-            agreed.clone().count(),
-            judged.votes.len(),
-            judged.confidence(passed)
-        ));
+        if judged.votes.is_empty() {
+            let model = plain(&judged.model);
+            self.line(&format!("{indent}        judge {model}: was not asked"));
+        } else {
+            self.line(&format!(
+                "{indent}        judge {}: {} of {} votes, confidence {:.2}",
+                plain(&judged.model),
+                agreed.count(),
+                judged.votes.len(),
+                judged.confidence(passed)
+            ));
+        }
         for vote in &judged.votes {
             let word = if vote.passed { "pass" } else { "fail" };
             let why = plain(&clip(&vote.reasoning, LONG));
@@ -155,6 +162,19 @@ impl Page {
                 "{indent}        gives orders to the judge: {order}"
             ));
         }
+    }
+}
+
+/// What became of a check, and why. One that nobody could carry out has not failed.
+fn found(check: &CheckResult) -> (&'static str, String) {
+    match check.reason.strip_prefix(NOT_CARRIED_OUT) {
+        // The fault says its name again.
+        Some(why) if !check.passed => {
+            let again = format!("{}: ", check.check);
+            ("open  ", why.replacen(&again, "", 1))
+        }
+        _ if check.passed => ("passed", check.reason.clone()),
+        _ => ("failed", check.reason.clone()),
     }
 }
 
@@ -239,9 +259,41 @@ fn action(action: &Action) -> String {
     text
 }
 
-fn clip(text: &str, most: usize) -> String {
+pub(super) fn clip(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_was_not_carried_out_has_not_failed() {
+        let check = |passed, reason: &str| CheckResult::plain("answer (prose)", passed, reason);
+        let open = check(
+            false,
+            "could not be carried out: judge: answer (prose): it is down",
+        );
+        assert_eq!(found(&open), ("open  ", "judge: it is down".to_owned()));
+        let failed = check(false, "found nothing");
+        assert_eq!(found(&failed), ("failed", "found nothing".to_owned()));
+        assert_eq!(found(&check(true, "")).0, "passed");
+    }
+
+    #[test]
+    fn nobody_votes_where_nobody_was_asked() {
+        let judged = Judged {
+            model: "mock/text:pass".to_owned(),
+            votes: Vec::new(),
+            usage: agon_core::Usage::default(),
+            frames: None,
+            suspicious: Vec::new(),
+        };
+        let mut page = Page::default();
+        page.judged(&judged, false, "");
+        assert_eq!(page.0.trim(), "judge mock/text:pass: was not asked");
     }
 }

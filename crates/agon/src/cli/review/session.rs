@@ -1,7 +1,7 @@
 //! Goes through trials with whoever sits at the other end of standard input, a line at a time: the same
 //! from a terminal as from a script. Every verdict is on disk before the next trial is shown.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead, IsTerminal, Read};
 
 use agon_core::{Clock, SystemClock};
 use agon_store::{Review, ReviewVerdict, Reviews, RunReader};
@@ -13,6 +13,8 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 
+/// Characters of what was typed and not understood.
+const TYPED: usize = 60;
 /// Longer lines are no comments.
 const LONGEST_LINE: u64 = 1 << 16;
 
@@ -32,6 +34,8 @@ pub(super) fn sit(
         reviewer,
         comment: String::new(),
     };
+    // A script needs no sign that it is its turn.
+    let asks = std::io::stdin().is_terminal();
     let mut at = 0;
     let mut shown = false;
     while let Some(case) = cases.get(at) {
@@ -40,6 +44,9 @@ pub(super) fn sit(
         if !shown {
             output::data(&page::page(reader, case, &reviews, (at + 1, cases.len()))?)?;
             shown = true;
+        }
+        if asks {
+            output::ask("> ");
         }
         let Some(line) = read_line(input)? else { break };
         let before = at;
@@ -54,7 +61,10 @@ pub(super) fn sit(
             Order::Back => at = at.saturating_sub(1),
             Order::Show => shown = false,
             Order::Quit => break,
-            Order::Unknown => output::say(HELP),
+            Order::Unknown => {
+                let typed: String = output::plain(line.trim()).chars().take(TYPED).collect();
+                output::say(&format!("`{typed}` is no order: {HELP}"));
+            }
         }
         if at != before {
             sitting.comment.clear();

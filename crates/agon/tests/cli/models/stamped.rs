@@ -17,7 +17,7 @@ fn another_script_or_address_is_another_run() {
     assert!(refused.contains("content: "), "{refused}");
     // Grading again asks nobody, and says so to whoever names a model.
     let again = ["run", "--resume", "run", "--mode", "validate-only"];
-    let told = "grading again asks no model";
+    let told = "grading again asks no agent";
     let graded = bench
         .call(&[&again[..], &["--model", "mock/echo"]].concat())
         .expect(0);

@@ -29,8 +29,8 @@ fn an_exported_run_is_read_by_a_program_of_the_original() {
         read_by_python(&results),
         [
             "test both finished 1.0 -1.0 command_output+returned_result 2 0 ['hello\\n'] 'done' False",
-            "test failed finished 0.0 -1.0 command_output 2 0 [] 'done' False",
-            "test passed finished 1.0 -1.0 command_output 2 0 [] 'done' False",
+            "test failed finished 0.0 -1.0 command_output 2 0 ['[looked at without this command]\\nfailed: `b.txt` does not exist'] 'done' False",
+            "test passed finished 1.0 -1.0 command_output 2 0 ['[looked at without this command]\\npassed: found \"hello\\\\n\"'] 'done' False",
             "weighted 5 of 6",
         ]
     );
@@ -78,11 +78,98 @@ fn screens_are_in_the_files() {
         panic!("{lines:?}")
     };
     assert!(
-        one.starts_with("test type finished 1.0 -1.0 final_screenshot 3 2 []"),
+        one.starts_with("test type finished 1.0 -1.0 final_screenshot 3 3 []"),
         "{one}"
     );
     assert!(one.ends_with("True"), "the last screen is there: {one}");
     assert_eq!(weighted, "weighted 0.5 of 0.5");
+}
+
+#[test]
+fn steps_count_as_those_that_the_run_was_given() {
+    let bench = Bench::new();
+    plain_suite(&bench);
+    let only = ["--agent", "oracle", "--level", "silver", "--max-steps", "4"];
+    bench.run(&only).expect(0);
+    let args = ["export", "run", "--format", "osuniverse", "--out", "out"];
+    let called = bench.call(&args).expect(0);
+    assert!(!called.stderr().contains("changed"), "{}", called.stderr());
+    assert_eq!(file(&bench.path("out/test/passed.json"))["max_steps"], 4);
+    bench.write(
+        "suite/test/new.yaml",
+        "name: A\ntask: Do.\nenvironment: { kind: none }\nchecks: [{ type: returned_result, equals: x }]\n",
+    );
+    let called = bench.call(&args).expect(0);
+    assert!(called.stderr().contains("was changed"), "it does tell");
+}
+
+/// How a command ended is not forgotten on the way to the original's form and back.
+#[test]
+fn a_status_that_is_wrong_stays_wrong_after_export_and_import() {
+    let bench = Bench::new();
+    let case = "name: A\nlevel: wood\ntask: Do.\nenvironment: { kind: local }\nchecks:\n  - { type: command_output, command: test -f done, exit_status: 0 }\n";
+    bench.suite(&[("status", case)]);
+    bench.run(&["--agent", "noop"]).expect(0);
+    let args = [
+        "export",
+        "run",
+        "--format",
+        "osuniverse",
+        "--out",
+        "results",
+    ];
+    bench.call(&args).expect(0);
+    let outputs = &file(&bench.path("results/test/status.json"))["command_output_check_results"];
+    assert_eq!(outputs[0]["output"], "[exit status 1]");
+    let args = ["import", "results", "--out", "imported"];
+    let called = bench.call(&args).expect(0);
+    let made = called.stdout().trim().to_owned();
+    let args = ["validate", &made, "--suite", "suite", "--json"];
+    let called = bench.call(&args).expect(0);
+    assert_eq!(called.json()["passed"], 0, "{}", called.stdout());
+    assert_eq!(called.json()["failed"], 1, "{}", called.stdout());
+}
+
+/// Files tell of no windows, neither that they are there nor that they are not.
+#[test]
+fn what_files_do_not_tell_of_decides_nothing() {
+    let bench = Bench::new();
+    let case = |check: &str| {
+        format!(
+            "name: A\nlevel: wood\ntask: Do.\nsetup_cmd: None\ndesktop_image: registry.test/desktop:1\nchecks: [{check}]\n"
+        )
+    };
+    bench.suite(&[("a", &case("{ type: window, title: Editor, exists: false }"))]);
+    let run = serde_json::json!({
+        "id": "a", "category": "test", "level": "wood", "task": "Do.", "trajectory": [], "ai_score": 0.0,
+        "result": { "timestamp": 2.0, "action": "x", "screenshot": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==" },
+    });
+    bench.write("results/test/a.json", &run.to_string());
+    let args = ["import", "results", "--out", "imported"];
+    let called = bench.call(&args).expect(0);
+    let made = called.stdout().trim().to_owned();
+    let args = ["validate", &made, "--suite", "suite", "--json"];
+    let called = bench.call(&args).expect(1);
+    assert_eq!(called.json()["passed"], 0, "{}", called.stdout());
+    assert_eq!(called.json()["failed"], 1, "it keeps its verdict");
+}
+
+#[test]
+fn files_that_were_left_out_are_told_at_the_end() {
+    let bench = Bench::new();
+    let case = serde_json::json!({ "id": "a", "category": "test", "task": "Do.", "ai_score": 1 });
+    bench.write("results/test/a.json", &case.to_string());
+    bench.write("results/test/b.json", "{torn");
+    let called = bench.call(&["import", "results", "--out", "in"]).expect(2);
+    let told = called.stderr();
+    assert!(told.contains("b.json"), "{told}");
+    assert!(
+        told.contains("1 of 2 files could not be imported"),
+        "{told}"
+    );
+    let made = called.stdout().trim().to_owned();
+    let report = bench.call(&["report", &made]).expect(0);
+    assert!(!report.stdout().contains("network"), "{}", report.stdout());
 }
 
 #[test]

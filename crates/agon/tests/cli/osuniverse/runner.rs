@@ -148,7 +148,122 @@ fn a_runner_that_crashes_or_talks_nonsense_has_failed_the_case() {
             "{body}"
         );
         assert!(trial.reason.contains(why), "{}", trial.reason);
+        assert_eq!(trial.reason.matches(why).count(), 1, "{}", trial.reason);
     }
+}
+
+#[test]
+fn a_screenshot_that_is_no_whole_png_is_nonsense() {
+    // The head of a JPEG; the head of a PNG and nothing behind it.
+    let jpeg = "b'\\xff\\xd8\\xff\\xc0\\0\\x11\\x08\\0\\x01\\0\\x01\\x03\\x01\\x22\\0\\x02\\x11\\x01\\x03\\x11\\x01'";
+    let png =
+        "b'\\x89PNG\\r\\n\\x1a\\n\\0\\0\\0\\rIHDR\\0\\0\\0\\1\\0\\0\\0\\1\\x08\\x06\\0\\0\\0'";
+    for bytes in [jpeg, png, "b'hello'"] {
+        let bench = Bench::new();
+        let case = CASE.replace(
+            "  - { type: returned_result",
+            "  - { type: pixel, x: 0, y: 0, colour: \"#000000\" }\n  - { type: returned_result",
+        );
+        bench.suite(&[("click", &case)]);
+        let runner = python(
+            &bench,
+            &format!(
+                "import base64\nshot = 'data:image/png;base64,' + base64.b64encode({bytes}).decode()\nprint(json.dumps({{'trajectory': [{{'action': 'x'}}, {{'action': 'y', 'screenshot': shot}}], 'command_output_check_results': [{{'command': 'date', 'output': ''}}]}}))"
+            ),
+        );
+        bench.run(&["--runner", &runner]).expect(0);
+        let trial = bench.trial();
+        assert_eq!(
+            (trial.outcome, trial.end, trial.attempt),
+            (Outcome::Failed, Some(TurnEnd::Garbage), 1),
+            "{bytes}: {}",
+            trial.reason
+        );
+        let why = "trajectory[1].screenshot is no whole PNG";
+        assert!(trial.reason.contains(why), "{}", trial.reason);
+    }
+}
+
+/// One case, played by a runner that tells the outputs of commands and nothing else.
+fn told(checks: &str, outputs: &str) -> (Bench, Called) {
+    let bench = Bench::new();
+    let case = format!("name: A\ntask: Do.\nenvironment: {{ kind: local }}\nchecks:\n{checks}\n");
+    bench.suite(&[("case", &case)]);
+    let body = format!(
+        "print(json.dumps({{'trajectory': [], 'command_output_check_results': {outputs}}}))"
+    );
+    let runner = python(&bench, &body);
+    let called = bench.run(&["--runner", &runner, "--retries", "0"]);
+    (bench, called)
+}
+
+#[test]
+fn a_status_that_nobody_told_is_not_0() {
+    let check = "  - { type: command_output, command: test -f done, exit_status: 0 }";
+    for output in ["''", "'[exit status 0]'"] {
+        let outputs = format!("[{{'command': 'test -f done', 'output': {output}}}]");
+        let (bench, called) = told(check, &outputs);
+        called.expect(1);
+        let fault = bench.trial().fault.unwrap();
+        assert_eq!(fault.class, FaultClass::Check);
+        assert!(fault.message.contains("nobody knows"), "{}", fault.message);
+    }
+    for (code, outcome) in [(0, Outcome::Passed), (1, Outcome::Failed)] {
+        let output = format!("{{'status': 'x', 'output': '', 'return_code': {code}}}");
+        let outputs = format!("[{{'command': 'test -f done', 'output': {output}}}]");
+        let (bench, called) = told(check, &outputs);
+        called.expect(0);
+        assert_eq!(bench.trial().outcome, outcome);
+    }
+}
+
+#[test]
+fn each_command_of_several_ways_is_asked_for() {
+    let checks = "  - type: any\n    checks:\n      - { type: command_output, command: cat a, contains: x }\n      - { type: command_output, command: cat b, contains: x }";
+    for (outputs, outcome, why) in [
+        (
+            "[{'command': row['command'], 'output': 'x' if row['command'] == 'cat b' else ''} for row in message['testcase']['checks']]",
+            Outcome::Passed,
+            "",
+        ),
+        (
+            "[{'command': 'cat a', 'output': ''}, {'command': 'cat b', 'output': ''}]",
+            Outcome::Failed,
+            "",
+        ),
+        (
+            "[{'command': 'cat a', 'output': 'x'}]",
+            Outcome::Failed,
+            "no output of `cat b`",
+        ),
+    ] {
+        let (bench, called) = told(checks, outputs);
+        called.expect(0);
+        let trial = bench.trial();
+        assert_eq!(trial.outcome, outcome, "{}", trial.reason);
+        assert!(trial.reason.contains(why), "{}", trial.reason);
+    }
+}
+
+#[test]
+fn a_runner_is_told_where_the_results_will_be() {
+    let bench = bench();
+    let heard = bench.path("heard.json");
+    let body = format!(
+        "json.dump(message, open({:?}, 'w'))\nsys.exit('enough')",
+        heard.display()
+    );
+    let runner = python(&bench, &body);
+    let called = bench.call(&["run", "suite", "--runner", &runner]).expect(0);
+    let config = &file(&heard)["config"];
+    let folder = config["results_dir"].as_str().unwrap();
+    assert!(bench.path(folder).join("run.json").exists(), "{folder}");
+    assert!(called.stderr().contains(folder), "{}", called.stderr());
+    let made = || fs::read_dir(bench.path("runs")).unwrap().count();
+    let before = made();
+    let refused = ["run", "suite", "--runner", "cmd:no-such-program-here"];
+    bench.call(&refused).expect(2);
+    assert_eq!(made(), before, "no folder is left");
 }
 
 #[test]
@@ -212,6 +327,39 @@ fn checks_that_look_at_files_are_told_to_be_none_of_a_runners() {
         "{}",
         fault.message
     );
+}
+
+#[test]
+fn checks_of_what_is_beside_the_last_screen_are_none_of_a_runners() {
+    for (check, what) in [
+        (
+            "{ type: window, title: Mousepad, exists: false }",
+            "windows",
+        ),
+        ("{ type: window, title: Mousepad }", "windows"),
+        ("{ type: process, app: xterm, alive: false }", "programs"),
+        (
+            "{ type: region_changed, changed: false }",
+            "before the agent",
+        ),
+        (
+            "{ type: any, checks: [{ type: returned_result, equals: x }, { type: window, title: A, exists: false }] }",
+            "windows",
+        ),
+    ] {
+        let bench = Bench::new();
+        let case = format!(
+            "name: A\ntask: Do.\nenvironment: {{ kind: desktop, screen: 320x240, apps: [xterm] }}\nchecks: [{check}]\n"
+        );
+        bench.suite(&[("click", &case)]);
+        let runner = format!("cmd:python3 {}", example().display());
+        bench
+            .run(&["--runner", &runner, "--retries", "0"])
+            .expect(1);
+        let fault = bench.trial().fault.unwrap();
+        assert_eq!(fault.class, FaultClass::Check, "{check}");
+        assert!(fault.message.contains(what), "{}", fault.message);
+    }
 }
 
 #[test]

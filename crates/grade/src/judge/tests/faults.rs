@@ -53,6 +53,26 @@ async fn a_vote_that_fails_is_no_vote() {
 }
 
 #[tokio::test]
+async fn evidence_that_a_service_refuses_to_read_is_told() {
+    let place = Place::answering(&[fault("refusal"), says("pass")], votes(1));
+    let fault_of_words = place.ask(&returned("bad words")).await.unwrap_err();
+    assert_eq!(fault_of_words.class, FaultClass::Judge);
+    let told = "suspicious: the judge's service refuses to read this";
+    assert!(fault_of_words.message.contains(told), "{fault_of_words}");
+    let sent = place.sent();
+    assert_eq!(sent.len(), 2);
+    assert!(text(&sent[0]).contains("bad words"));
+    assert!(!sent[1].to_string().contains("bad words"));
+    assert!(text(&sent[1]).contains("It says that there are 42."));
+    // One who refuses the task itself says nothing about the evidence.
+    let place = Place::answering(&[fault("refusal")], votes(1));
+    let fault = place.ask(&returned("bad words")).await.unwrap_err();
+    assert_eq!(fault.class, FaultClass::Judge);
+    assert!(!fault.message.contains("suspicious"), "{fault}");
+    assert_eq!(place.calls().len(), 2);
+}
+
+#[tokio::test]
 async fn whose_doing_it_is_decides_the_class() {
     let cases = [
         ("overload", FaultClass::Judge),

@@ -3,7 +3,7 @@
 use agon_core::check::CheckKind;
 use agon_core::office::{Align, CellTest, SheetCheck, StyleTest};
 use agon_core::sight::Colour;
-use agon_core::{CheckResult, FaultClass};
+use agon_core::{CheckResult, FaultClass, Seconds};
 
 use super::{bold, cell, contains, equals, remains, result};
 use crate::canned::{check, graded, task};
@@ -303,4 +303,20 @@ async fn a_place_that_is_none_is_a_fault_of_the_task() {
         .await
         .unwrap_err();
     assert_eq!(fault.class, FaultClass::Check);
+}
+
+#[tokio::test]
+async fn a_file_that_takes_too_long_has_failed() {
+    let test = SheetCheck {
+        rows: Some(4),
+        ..sheet("budget.ods")
+    };
+    let mut task = task(vec![check(CheckKind::Spreadsheet(test), 1.0)]);
+    task.limits.check = Seconds::whole(0);
+    let verdict = graded(&task, &remains(), &Place::Nowhere).await.unwrap();
+    let [found] = &verdict.checks[..] else {
+        panic!("one check, one result");
+    };
+    assert!(!found.passed);
+    assert!(found.reason.contains("takes too long"), "{}", found.reason);
 }

@@ -131,7 +131,7 @@ fn a_provider_and_a_model_need_no_file() {
     let router = config.model("openrouter/x/y").unwrap();
     assert_eq!(
         router.settings.not_ready.as_deref(),
-        Some("there is no key: set OPENROUTER_API_KEY")
+        Some("OPENROUTER_API_KEY is a placeholder: put your key there")
     );
     for free in ["mock/echo", "local/smollm2", "ollama/llama3.2"] {
         let (spec, origin) = config.model_and_key(free).unwrap();

@@ -120,8 +120,9 @@ async fn an_answer_without_an_action_costs_a_step_and_is_told() {
         ..Setup::default()
     };
     let mut play = Play::of(react(""), setup).await;
-    let (_, why) = play.refused(&screen(1280, 800, 1)).await;
+    let (text, why) = play.refused(&screen(1280, 800, 1)).await;
     assert!(why.contains("holds no action"), "{why}");
+    assert_eq!(text, "I would rather not.", "its words are recorded");
     let (_, why) = play.refused(&Observation::refused(why)).await;
     assert!(why.contains("not on the screen"), "{why}");
     let looked = play.does(&Observation::refused(why)).await;

@@ -87,7 +87,7 @@ async fn a_conversation_that_is_too_long_becomes_shorter_and_goes_on() {
 }
 
 #[tokio::test]
-async fn spent_tokens_end_the_turn_and_a_task_without_a_screen_does_too() {
+async fn spent_tokens_end_the_turn_and_a_task_without_a_screen_is_none_for_it() {
     let setup = Setup {
         answers: vec![look()],
         tokens: Some(1),
@@ -100,7 +100,7 @@ async fn spent_tokens_end_the_turn_and_a_task_without_a_screen_does_too() {
     assert_eq!(answer, Err(spent));
 
     let answer = play(vec![look()]).await.act(&Observation::ready("")).await;
-    let Err(AgentError::Crashed(why)) = answer else {
+    let Err(AgentError::Unfit(why)) = answer else {
         panic!("{answer:?}");
     };
     assert!(why.contains("no screen"), "{why}");

@@ -47,6 +47,20 @@ async fn crashes_and_garbage_are_told_apart() {
 }
 
 #[tokio::test]
+async fn one_that_never_ends_its_answer_is_ended_and_talks_nonsense() {
+    let many = "head -c 300000000 /dev/zero";
+    for script in [
+        format!("{many}; exit 3"),
+        // It does not care that nobody listens.
+        format!("trap '' PIPE; {many}; sleep 1000"),
+    ] {
+        let error = run(&script).await.unwrap_err();
+        assert!(matches!(error, RunnerError::Garbage(_)), "{error}");
+        assert!(error.to_string().contains("longer than"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn what_it_leaves_running_keeps_nobody_waiting() {
     // It holds both pipes.
     let folder = tempfile::tempdir().unwrap();

@@ -330,6 +330,7 @@ impl Told {
             regraded: false,
             judge: Usage::default(),
             played_in: None,
+            elsewhere: false,
             tainted: false,
             integrity: None,
             reason: match passed {
