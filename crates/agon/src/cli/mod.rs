@@ -19,6 +19,7 @@ mod image;
 mod judge;
 mod lint;
 mod list;
+mod live;
 mod llm;
 mod load;
 mod manifest;

@@ -3,12 +3,9 @@
 //! it before the first and after the last case.
 
 use std::path::Path;
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 
-use agon_core::event::Phase;
-use agon_core::{Event, Task, TrialId};
+use agon_core::Task;
 use agon_engine::Watch;
 use agon_store::{RunFolder, RunReader, TrialLine};
 use agon_testcase::results::{
@@ -16,6 +13,7 @@ use agon_testcase::results::{
 };
 
 use super::failure::Failure;
+use super::live::{Ended, Live};
 use super::output;
 use super::play::Results;
 
@@ -28,16 +26,7 @@ pub(super) fn earlier(dir: &Path) -> Result<Foreign, Failure> {
 pub(super) struct ResultFiles {
     cases: Cases,
     agent_yaml: Option<String>,
-    writing: Option<Writing>,
-}
-
-/// A thread, because reading a trial's events and screens back takes longer than those who tell of it may
-/// wait.
-#[derive(Debug)]
-struct Writing {
-    /// `None`: that was all. Who still holds a sender then is not waited for.
-    lines: Sender<Option<TrialLine>>,
-    thread: JoinHandle<()>,
+    writing: Option<Live<()>>,
 }
 
 impl ResultFiles {
@@ -82,36 +71,30 @@ impl Results for ResultFiles {
         self.refresh(folder)?;
         let (reader, book) = self.open(folder)?;
         let out = folder.path().to_owned();
-        let (lines, ended) = mpsc::channel::<Option<TrialLine>>();
-        let work = move || {
-            while let Ok(Some(line)) = ended.recv() {
+        let work = move |ended: Ended| {
+            for line in ended {
                 if let Err(error) = write_one(&reader, &book, &line, &out) {
                     tell(&line, &error);
                 }
             }
         };
-        let thread = std::thread::Builder::new()
-            .name("results".to_owned())
-            .spawn(work)?;
-        self.writing = Some(Writing { lines, thread });
+        self.writing = Some(Live::begin("results", work)?);
         Ok(())
     }
 
     fn watch(&self, inner: Arc<dyn Watch>) -> Arc<dyn Watch> {
-        let lines = self.writing.as_ref().map(|writing| writing.lines.clone());
-        Arc::new(Live {
-            inner,
-            lines: Mutex::new(lines),
-        })
+        match &self.writing {
+            Some(live) => live.watch(inner),
+            None => inner,
+        }
     }
 
     /// What could not be written in between is written now, or told as what it is.
     fn end(&mut self, folder: &RunFolder) -> Result<(), Failure> {
-        let Some(Writing { lines, thread }) = self.writing.take() else {
+        let Some(live) = self.writing.take() else {
             return Ok(());
         };
-        lines.send(None).ok();
-        thread.join().ok();
+        live.end();
         self.refresh(folder)
     }
 }
@@ -119,42 +102,4 @@ impl Results for ResultFiles {
 fn tell(line: &TrialLine, error: &ResultsError) {
     let why = output::plain(&error.to_string());
     output::say(&format!("agon: the result file of {}: {why}", line.task));
-}
-
-/// Tells the writer of final lines, and everything to the one who would be told otherwise.
-#[derive(Debug)]
-struct Live {
-    inner: Arc<dyn Watch>,
-    lines: Mutex<Option<Sender<Option<TrialLine>>>>,
-}
-
-impl Watch for Live {
-    fn planned(&self, left: u64, done: u64) {
-        self.inner.planned(left, done);
-    }
-    fn started(&self, trial: &TrialId, attempt: u32) {
-        self.inner.started(trial, attempt);
-    }
-    fn phase(&self, trial: &TrialId, phase: Phase) {
-        self.inner.phase(trial, phase);
-    }
-    fn step(&self, trial: &TrialId, step: u32, of: u32) {
-        self.inner.step(trial, step, of);
-    }
-    fn ended(&self, line: &TrialLine) {
-        self.inner.ended(line);
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lines) = lines.as_ref().filter(|_| line.is_final) {
-            lines.send(Some(line.clone())).ok();
-        }
-    }
-    fn hears_events(&self) -> bool {
-        self.inner.hears_events()
-    }
-    fn event(&self, trial: &TrialId, event: &Event) {
-        self.inner.event(trial, event);
-    }
-    fn note(&self, text: &str) {
-        self.inner.note(text);
-    }
 }

@@ -5,18 +5,16 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 
-use agon_core::event::Phase;
-use agon_core::{Event, Money, Task, TrialId};
+use agon_core::{Money, Task};
 use agon_engine::Watch;
-use agon_store::{RunFolder, RunReader, TrialLine};
+use agon_store::{RunFolder, RunReader};
 use agon_workflow::eval::{EvalFileError, EvalMetadata, OutputWriter};
 use agon_workflow::results::{Instances, RunRows};
 
 use crate::cli::failure::Failure;
+use crate::cli::live::{Ended, Live};
 use crate::cli::output;
 use crate::cli::play::Results;
 
@@ -25,16 +23,8 @@ pub(super) struct OutputFiles {
     metadata: EvalMetadata,
     instances: Arc<Instances>,
     max_budget: Option<Money>,
-    writing: Option<Writing>,
-}
-
-/// A thread, because reading a trial's events back takes longer than those who tell of it may wait.
-#[derive(Debug)]
-struct Writing {
-    /// `None`: that was all. Who still holds a sender then is not waited for.
-    lines: Sender<Option<TrialLine>>,
     /// Whether the file says what the run folder says.
-    thread: JoinHandle<bool>,
+    writing: Option<Live<bool>>,
 }
 
 impl OutputFiles {
@@ -92,11 +82,10 @@ impl Results for OutputFiles {
         }
         let mut writer = OutputWriter::open(&file)?;
         let beside = folder.path().to_owned();
-        let (lines, ended) = mpsc::channel::<Option<TrialLine>>();
-        let work = move || {
+        let work = move |ended: Ended| {
             let mut right = true;
             let mut faulted = HashSet::new();
-            while let Ok(Some(line)) = ended.recv() {
+            for line in ended {
                 // Played again: two rows of it would stand in the file.
                 right &= there.insert((line.task.clone(), line.epoch));
                 // A fault's row gives way to the next one of its instance, be it another epoch's.
@@ -116,68 +105,25 @@ impl Results for OutputFiles {
             }
             right
         };
-        let thread = std::thread::Builder::new()
-            .name("output".to_owned())
-            .spawn(work)?;
-        self.writing = Some(Writing { lines, thread });
+        self.writing = Some(Live::begin("output", work)?);
         Ok(())
     }
 
     fn watch(&self, inner: Arc<dyn Watch>) -> Arc<dyn Watch> {
-        let lines = self.writing.as_ref().map(|writing| writing.lines.clone());
-        Arc::new(Live {
-            inner,
-            lines: Mutex::new(lines),
-        })
+        match &self.writing {
+            Some(live) => live.watch(inner),
+            None => inner,
+        }
     }
 
     fn end(&mut self, folder: &RunFolder) -> Result<(), Failure> {
-        let Some(Writing { lines, thread }) = self.writing.take() else {
+        let Some(live) = self.writing.take() else {
             return Ok(());
         };
-        lines.send(None).ok();
-        if !thread.join().unwrap_or(false) {
+        if !live.end().unwrap_or(false) {
             let reader = RunReader::open(folder.path())?;
             self.rows(reader).write_all(&output_file(folder))?;
         }
         Ok(())
-    }
-}
-
-/// Tells the writer of final lines, and everything to the one who would be told otherwise.
-#[derive(Debug)]
-struct Live {
-    inner: Arc<dyn Watch>,
-    lines: Mutex<Option<Sender<Option<TrialLine>>>>,
-}
-
-impl Watch for Live {
-    fn planned(&self, left: u64, done: u64) {
-        self.inner.planned(left, done);
-    }
-    fn started(&self, trial: &TrialId, attempt: u32) {
-        self.inner.started(trial, attempt);
-    }
-    fn phase(&self, trial: &TrialId, phase: Phase) {
-        self.inner.phase(trial, phase);
-    }
-    fn step(&self, trial: &TrialId, step: u32, of: u32) {
-        self.inner.step(trial, step, of);
-    }
-    fn ended(&self, line: &TrialLine) {
-        self.inner.ended(line);
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lines) = lines.as_ref().filter(|_| line.is_final) {
-            lines.send(Some(line.clone())).ok();
-        }
-    }
-    fn hears_events(&self) -> bool {
-        self.inner.hears_events()
-    }
-    fn event(&self, trial: &TrialId, event: &Event) {
-        self.inner.event(trial, event);
-    }
-    fn note(&self, text: &str) {
-        self.inner.note(text);
     }
 }

@@ -56,10 +56,14 @@ fn in_a_container_the_folder_is_really_changed_and_stays_its_owners() {
         chown(path, Some(12_345), Some(12_346)).ok();
     }
     let edit = json!({ "command": "create", "path": "/workspace/edited.txt", "file_text": "so\n" });
+    // Nothing else of the host is there.
+    let outside = env!("CARGO_MANIFEST_DIR");
+    let look =
+        format!("pwd > where.txt; cat /workspace/notes.txt; ls /sys/class/net; [ -e '{outside}' ]");
     let model = bench.turns(
         "works",
         &[
-            run("pwd > where.txt; cat /workspace/notes.txt; ls /sys/class/net; [ -e /work/main ]"),
+            run(&look),
             run("mkdir made && echo hello > /workspace/made/greeting.txt"),
             cell("x = 6 * 7"),
             cell("open('answer.txt', 'w').write(str(x)); x"),
