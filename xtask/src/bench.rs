@@ -14,6 +14,7 @@ mod program;
 mod spine;
 mod suites;
 mod testcases;
+mod viewer;
 mod workflow;
 
 use serde_json::{Value, json};
@@ -131,11 +132,12 @@ pub(crate) fn run(name: &str, only: &[&str]) -> Result<(), Failure> {
         "fuzz" => fuzz::ROWS,
         "llm" => llm::ROWS,
         "testcases" => testcases::ROWS,
+        "viewer" => viewer::ROWS,
         "workflow" => workflow::ROWS,
         other => {
             return Err(Failure::usage(format!(
                 "`{other}` is no bench; there are: arena, desktop, fuzz, llm, spine, \
-                 testcases, workflow"
+                 testcases, viewer, workflow"
             )));
         }
     };

@@ -33,6 +33,15 @@ pub(crate) const DOCKER: Package = Package {
     name: "docker.io",
     files: &["/usr/sbin/dockerd", "/usr/bin/dockerd"],
 };
+pub(crate) const NPM: Package = Package {
+    name: "npm",
+    files: &["/usr/bin/npm", "/usr/local/bin/npm"],
+};
+/// Drives the browser in tests of the viewer.
+pub(crate) const CHROMEDRIVER: Package = Package {
+    name: "chromium-driver",
+    files: &["/usr/bin/chromedriver"],
+};
 pub(crate) const MMDEBSTRAP: Package = Package {
     name: "mmdebstrap",
     files: &["/usr/bin/mmdebstrap"],

@@ -1,6 +1,7 @@
 //! The project's own commands, run as `cargo xtask COMMAND`. This file only picks the command. No
 //! crate of Agon is used here, so that `cargo xtask` builds in seconds and works when they do not.
 
+mod axe;
 mod bench;
 mod check;
 mod console;
@@ -46,6 +47,7 @@ Examples:
   cargo xtask bench llm                 beside Python's openai, which is installed under target/bench
   cargo xtask bench fuzz                every fuzz target for half a minute
   cargo xtask bench testcases           cases on desktops in containers
+  cargo xtask bench viewer              pages in a real browser
   cargo xtask soak arena
   cargo xtask soak desktop --times 1
 

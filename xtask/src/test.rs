@@ -5,12 +5,12 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::console::{say, step, succeed};
-use crate::debian::{self, BUBBLEWRAP, CODING, DESKTOP, DOCKER, MMDEBSTRAP, PYTHON};
+use crate::debian::{self, BUBBLEWRAP, CHROMEDRIVER, CODING, DESKTOP, DOCKER, MMDEBSTRAP, PYTHON};
 use crate::docker_engine::DockerEngine;
 use crate::failure::Failure;
 use crate::rootfs::TestImage;
 use crate::workspace::{self, cargo};
-use crate::{check, local, models, rootfs};
+use crate::{axe, check, local, models, rootfs};
 
 /// With a filter only the tests run whose name contains it, and nothing but tests.
 pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
@@ -29,6 +29,7 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
     models::install_ocr(&agon)?;
     let helper = local::build()?;
     models::install_smollm2(&agon)?;
+    let axe = axe::install()?;
     if filter.is_none() {
         step("cargo test --doc", || {
             let words = ["test", "--doc", "--workspace", "--exclude", local::PACKAGE];
@@ -43,7 +44,8 @@ pub(crate) fn run(filter: Option<&str>) -> Result<(), Failure> {
         succeed(
             nextest(filter, root)
                 .env("DOCKER_HOST", &docker_host)
-                .env(local::VARIABLE, &helper),
+                .env(local::VARIABLE, &helper)
+                .env(axe::VARIABLE, &axe),
         )
     })?;
     step("stop what was started", || {
@@ -85,7 +87,7 @@ fn engine_with(images: &[TestImage]) -> Result<DockerEngine, Failure> {
 
 /// What tests with containers need; an engine that answers spares us from bringing one.
 pub(crate) fn install_packages() -> Result<(), Failure> {
-    let mut packages = vec![BUBBLEWRAP, PYTHON];
+    let mut packages = vec![BUBBLEWRAP, PYTHON, CHROMEDRIVER];
     packages.extend(DESKTOP);
     packages.extend(CODING);
     if DockerEngine::running()?.is_none() {

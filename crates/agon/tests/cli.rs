@@ -59,6 +59,8 @@ mod llm;
 mod local_model;
 #[path = "cli/models.rs"]
 mod models;
+#[path = "cli/operator.rs"]
+mod operator;
 #[path = "cli/osuniverse.rs"]
 mod osuniverse;
 #[path = "cli/predict.rs"]
@@ -77,6 +79,8 @@ mod screens;
 mod solve;
 #[path = "cli/verdict.rs"]
 mod verdict;
+#[path = "cli/view.rs"]
+mod view;
 #[path = "cli/workbench.rs"]
 mod workbench;
 #[path = "cli/working_folder.rs"]

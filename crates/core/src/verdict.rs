@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::judged::Judged;
 use crate::prediction::ScoredPrediction;
 
+/// How many checks that failed are named, and characters of each name.
+const MOST_NAMES: usize = 16;
+const LONGEST_NAME: usize = 200;
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckResult {
     /// The check's name, or its type and subject (`file greeting.txt`).
@@ -94,6 +98,18 @@ impl Verdict {
         find(&self.checks)
     }
 
+    /// Names of the checks that did not pass, parts aside; as many and as much of them as a line of results has
+    /// room for.
+    pub fn failed_checks(&self) -> Vec<String> {
+        let failed = self.checks.iter().filter(|check| !check.passed);
+        let name = |check: &CheckResult| {
+            let plain = check.check.chars();
+            let plain = plain.map(|c| if c.is_control() { ' ' } else { c });
+            plain.take(LONGEST_NAME).collect()
+        };
+        failed.take(MOST_NAMES).map(name).collect()
+    }
+
     /// The first sign of tampering, in any check or part of one.
     pub fn integrity(&self) -> Option<&str> {
         fn find(checks: &[CheckResult]) -> Option<&str> {
@@ -160,7 +176,7 @@ pub enum TurnEnd {
     ScreenLost,
     /// The world ended: the game is over.
     WorldEnded,
-    /// Somebody pressed the key that stops everything.
+    /// A person ended it: by the key that stops everything, or by asking for it.
     Operator,
 }
 
@@ -189,5 +205,26 @@ impl TurnEnd {
 impl fmt::Display for TurnEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_that_failed_are_named_within_bounds() {
+        let check = |name: &str, passed| CheckResult::plain(name, passed, "");
+        let verdict = |checks| Verdict {
+            passed: false,
+            score: 0.0,
+            checks,
+        };
+        let mut all = check("all", false);
+        all.parts = vec![check("part", false)];
+        let some = verdict(vec![check("fine", true), all, check("a\nb", false)]);
+        assert_eq!(some.failed_checks(), ["all", "a b"]);
+        let many = verdict(vec![check(&"ä".repeat(1000), false); 20]);
+        assert_eq!(many.failed_checks(), vec!["ä".repeat(200); 16]);
     }
 }

@@ -13,8 +13,8 @@ use agon_core::{
 };
 use agon_llm::Scrubber;
 use agon_store::{Recorder, TrialLine};
-use tokio_util::sync::CancellationToken;
 
+use crate::halt::Halt;
 use crate::models::Models;
 use crate::programs::Programs;
 use crate::so_far::SoFar;
@@ -74,7 +74,7 @@ pub(crate) struct Attempt {
     pub(crate) steps: u32,
     pub(crate) end: Option<TurnEnd>,
     /// Ends the agent's turn from outside; what it did so far is kept.
-    pub(crate) stop: CancellationToken,
+    pub(crate) halt: Halt,
     /// Why the agent's turn ended, in words, where it did not end it itself.
     pub(crate) end_note: Option<String>,
     pub(crate) work: Option<Digest>,
@@ -85,6 +85,8 @@ pub(crate) struct Attempt {
     pictures: u64,
     agent: Duration,
     environment: Duration,
+    /// Who has been spending time since when.
+    spending: Option<(Spender, Duration)>,
 }
 
 impl Attempt {
@@ -106,7 +108,7 @@ impl Attempt {
             models,
             steps: 0,
             end: None,
-            stop: CancellationToken::new(),
+            halt: Halt::default(),
             end_note: None,
             work: None,
             left_out: 0,
@@ -114,6 +116,7 @@ impl Attempt {
             pictures: 0,
             agent: Duration::ZERO,
             environment: Duration::ZERO,
+            spending: None,
         }
     }
 
@@ -187,13 +190,28 @@ impl Attempt {
 
     /// Awaits `work` and books its time on `spender`.
     pub(crate) async fn timed<T>(&mut self, spender: Spender, work: impl Future<Output = T>) -> T {
-        let began = self.table.clock.monotonic();
+        let began = self.begin(spender);
         let value = work.await;
         self.book(spender, began);
         value
     }
 
+    /// From here on time goes on `spender`, until it is booked.
+    pub(crate) fn begin(&mut self, spender: Spender) -> Duration {
+        let began = self.table.clock.monotonic();
+        self.spending = Some((spender, began));
+        began
+    }
+
+    /// Books what nobody waited for to its end.
+    pub(crate) fn book_unfinished(&mut self) {
+        if let Some((spender, began)) = self.spending.take() {
+            self.book(spender, began);
+        }
+    }
+
     pub(crate) fn book(&mut self, spender: Spender, began: Duration) {
+        self.spending = None;
         let spent = self.table.clock.monotonic().saturating_sub(began);
         match spender {
             Spender::Agent => self.agent += spent,
@@ -263,6 +281,7 @@ impl Attempt {
             reason: verdict.map_or_else(String::new, |verdict| {
                 reason(verdict, self.end_note.as_deref())
             }),
+            failed_checks: verdict.map(Verdict::failed_checks).unwrap_or_default(),
             events,
             work: self.work,
             left_out: self.left_out,

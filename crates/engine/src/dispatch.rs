@@ -3,13 +3,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agon_core::verdict::Outcome;
 use agon_core::{Fault, FaultClass, TimeSplit, Usage};
-use agon_store::TrialLine;
+use agon_store::{Order, Request, TrialLine};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +16,8 @@ use crate::admission::{Admission, Need};
 use crate::attempt::Job;
 use crate::budget::{Purse, RunBudget, Spent};
 use crate::error::RunError;
+use crate::halt::Halt;
+use crate::orders::Orders;
 use crate::table::Table;
 use crate::trial;
 
@@ -66,6 +67,7 @@ pub async fn dispatch(
         waiting: VecDeque::new(),
         running: JoinSet::new(),
         playing: HashMap::new(),
+        orders: Orders::new(table.writer.folder()),
         purse: Arc::new(Purse::new(options.budget.clone(), spent, table)),
     };
     let end = dispatcher.run(jobs, stop).await;
@@ -82,8 +84,31 @@ pub async fn dispatch(
 struct Playing {
     job: Job,
     need: Need,
-    /// Its current attempt.
-    attempt: Arc<AtomicU32>,
+    attempt: Arc<Current>,
+}
+
+/// The attempt of a trial that runs.
+#[derive(Debug)]
+struct Current(Mutex<(u32, Halt)>);
+
+impl Current {
+    fn new(attempt: u32) -> Self {
+        Self(Mutex::new((attempt, Halt::default())))
+    }
+
+    /// Whoever asked for the end of an earlier one did not mean this.
+    fn begin(&self, attempt: u32) -> Halt {
+        let halt = Halt::default();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = (attempt, halt.clone());
+        halt
+    }
+
+    fn get(&self) -> (u32, Halt) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
 }
 
 struct Dispatcher<'a> {
@@ -94,6 +119,7 @@ struct Dispatcher<'a> {
     waiting: VecDeque<Job>,
     running: JoinSet<io::Result<()>>,
     playing: HashMap<Id, Playing>,
+    orders: Orders,
     purse: Arc<Purse>,
 }
 
@@ -122,6 +148,7 @@ impl Dispatcher<'_> {
                     self.abandon().await;
                     return Ok(RunEnd::Interrupted);
                 }
+                asked = self.orders.next() => asked.iter().for_each(|request| self.heed(request)),
                 Some(ended) = self.running.join_next_with_id() => {
                     if let Err(source) = self.take_in(ended) {
                         self.abandon().await;
@@ -135,6 +162,20 @@ impl Dispatcher<'_> {
     fn unwritten(&self, source: io::Error) -> RunError {
         let folder = self.table.writer.folder().path().display().to_string();
         RunError::Write { folder, source }
+    }
+
+    /// Does what an operator asks. A trial that does not run, or runs for another time, can't be meant.
+    fn heed(&self, request: &Request) {
+        let is_meant = |playing: &&Playing| {
+            playing.job.task.id == request.task && playing.job.epoch == request.epoch
+        };
+        for playing in self.playing.values().filter(is_meant) {
+            let (attempt, halt) = playing.attempt.get();
+            match request.order {
+                Order::Stop if attempt == request.attempt => halt.ask(&request.by),
+                Order::Stop => {}
+            }
+        }
     }
 
     /// Ends what runs. Whatever does not end in time is left to the next start.
@@ -161,7 +202,7 @@ impl Dispatcher<'_> {
                 }
             }
             let Some((job, need)) = next else { return };
-            let attempt = Arc::new(AtomicU32::new(job.attempt));
+            let attempt = Arc::new(Current::new(job.attempt));
             let table = Arc::clone(self.table);
             let retries = self.options.retries;
             let purse = Arc::clone(&self.purse);
@@ -190,7 +231,7 @@ impl Dispatcher<'_> {
         let line = TrialLine {
             task: job.task.id.clone(),
             epoch: job.epoch,
-            attempt: attempt.load(Ordering::Relaxed),
+            attempt: attempt.get().0,
             is_final: job.replaces.is_none(),
             outcome: Outcome::Faulted,
             score: 0.0,
@@ -209,6 +250,7 @@ impl Dispatcher<'_> {
             tainted: false,
             integrity: None,
             reason: String::new(),
+            failed_checks: Vec::new(),
             events: self.table.writer.no_events()?,
             work: None,
             left_out: 0,
@@ -227,15 +269,15 @@ async fn play_to_the_end(
     purse: Arc<Purse>,
     mut job: Job,
     retries: u32,
-    attempt: Arc<AtomicU32>,
+    attempt: Arc<Current>,
 ) -> io::Result<()> {
     let trial = job.trial();
     let mut left = retries;
     let mut pause = FIRST_PAUSE;
     loop {
-        attempt.store(job.attempt, Ordering::Relaxed);
+        let halt = attempt.begin(job.attempt);
         table.watch.started(&trial, job.attempt);
-        let mut line = Box::pin(trial::play(&table, job.clone())).await?;
+        let mut line = trial::play(&table, job.clone(), halt).await?;
         purse.book(&line);
         let faulted = line.fault.as_ref();
         let again = left > 0

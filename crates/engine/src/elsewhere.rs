@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use agon_agent::elsewhere::{Commission, Told};
 use agon_core::check::{Check, CheckKind};
+use agon_core::verdict::TurnEnd;
 use agon_core::{Action, Event, EventBody, Fault, FaultClass, Picture, SightTest, Source, Task};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::timeout;
 
 use crate::attempt::{Attempt, Spender, evidence_lost};
+use crate::ends;
 use crate::seen::Seen;
 use crate::trial::late;
 use crate::turns::Turn;
@@ -29,8 +31,18 @@ pub(crate) async fn take(attempt: &mut Attempt) -> Result<Turn, Fault> {
         task: &task,
         trial: &trial,
     };
-    let played = attempt.timed(Spender::Agent, timeout(limit, runner.play(&commission)));
-    let delivered = played.await.map_err(|_| late("the runner", limit))??;
+    let halt = attempt.halt.clone();
+    let played = async {
+        tokio::select! {
+            biased;
+            () = halt.asked() => None,
+            played = timeout(limit, runner.play(&commission)) => Some(played),
+        }
+    };
+    let Some(played) = attempt.timed(Spender::Agent, played).await else {
+        return Ok(stopped(attempt));
+    };
+    let delivered = played.map_err(|_| late("the runner", limit))??;
     let actions = actions(&delivered.events);
     tell(attempt, delivered.events, begun + 1, before)?;
     attempt.steps = delivered.steps;
@@ -46,6 +58,16 @@ pub(crate) async fn take(attempt: &mut Attempt) -> Result<Turn, Fault> {
         },
         commands: Some(delivered.commands),
     })
+}
+
+/// Whoever is stopped tells nothing any more.
+fn stopped(attempt: &mut Attempt) -> Turn {
+    attempt.end_note = ends::note(attempt, TurnEnd::Operator);
+    Turn {
+        end: TurnEnd::Operator,
+        commands: Some(Vec::new()),
+        ..Turn::default()
+    }
 }
 
 /// Whether what somebody tells can be all that the checks of a task look at: a verdict over what was never told

@@ -80,7 +80,9 @@ pub(crate) fn nothing_left(end: Option<TurnEnd>, elsewhere: bool, note: &str) ->
             let why = "the agent brought its environment down (out of memory)";
             Some(failed("environment", why))
         }
-        TurnEnd::Crashed | TurnEnd::Garbage if elsewhere => Some(failed("runner", note)),
+        TurnEnd::Crashed | TurnEnd::Garbage | TurnEnd::Operator if elsewhere => {
+            Some(failed("runner", note))
+        }
         _ => None,
     }
 }

@@ -170,6 +170,8 @@ impl Models {
     /// finished did not need the answer, any other may have ended for want of it.
     pub(crate) fn end(&self, end: TurnEnd) -> Result<TurnEnd, Fault> {
         match &self.failed {
+            // Whatever failed last is not why a person ended it.
+            _ if end == TurnEnd::Operator => Ok(end),
             Some((ModelFault::Budget, _)) => {
                 let spent = self.spent()?.filter(|_| end != TurnEnd::Finished);
                 Ok(spent.unwrap_or(end))

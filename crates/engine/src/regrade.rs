@@ -346,6 +346,10 @@ fn new_line(
     line.reason = verdict
         .as_ref()
         .map_or_else(String::new, |verdict| reason(verdict, None));
+    line.failed_checks = verdict
+        .as_ref()
+        .map(Verdict::failed_checks)
+        .unwrap_or_default();
     line.fault.clone_from(&fault);
     // A verdict that there is already is not given up for a fault.
     line.is_final = fault.is_none() || old.outcome == Outcome::Faulted;

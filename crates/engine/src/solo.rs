@@ -78,14 +78,10 @@ async fn take(
     let user = open_user(attempt, &task)?;
     let apps = Apps::default();
     let stage = Stage::new(ground.sandbox, None, &apps, &task, user, ground.workbench);
-    attempt.stop = ground.stop;
+    attempt.halt = ground.stop.into();
     let turn = turns::take(attempt, stage).await?;
     turns::calls(attempt, None)?;
-    let end = match turn.end {
-        // Whatever failed last is not why it ended.
-        TurnEnd::Operator => TurnEnd::Operator,
-        end => attempt.models.end(end)?,
-    };
+    let end = attempt.models.end(turn.end)?;
     attempt.turn_ended(end)?;
     Ok((end, turn.result))
 }

@@ -25,6 +25,7 @@ use crate::elsewhere;
 use crate::eyes::Eyes;
 use crate::furnish::furnish;
 use crate::grading;
+use crate::halt::Halt;
 use crate::programs::Programs;
 use crate::realtime::{self, Ground};
 use crate::seat::Seat;
@@ -84,8 +85,8 @@ pub struct Faulted {
 type Next<P> = Result<Trial<P>, Box<Faulted>>;
 
 /// Plays one attempt from its first phase to its last. The error is that of writing the record.
-pub async fn play(table: &Arc<Table>, job: Job) -> io::Result<TrialLine> {
-    match play_phases(Trial::begin(table, job)).await {
+pub async fn play(table: &Arc<Table>, job: Job, halt: Halt) -> io::Result<TrialLine> {
+    match Box::pin(play_phases(Trial::begin(table, job, halt))).await {
         Ok(graded) => graded.close(),
         Err(faulted) => faulted.attempt.faulted(faulted.fault),
     }
@@ -107,9 +108,11 @@ impl<P> Trial<P> {
 }
 
 impl Trial<Setup> {
-    pub fn begin(table: &Arc<Table>, job: Job) -> Self {
+    pub fn begin(table: &Arc<Table>, job: Job, halt: Halt) -> Self {
+        let mut attempt = Attempt::new(table, job);
+        attempt.halt = halt;
         Self {
-            attempt: Attempt::new(table, job),
+            attempt,
             phase: Setup,
         }
     }

@@ -9,15 +9,15 @@ use agon_agent::{Agent, AgentError, Answer, Reply, TrialContext};
 use agon_core::observation::ObservationKind;
 use agon_core::verdict::TurnEnd;
 use agon_core::{
-    Action, ActionKind, Condensation, EventBody, Fault, FaultClass, Limits, Observation,
-    RanCommand, Source,
+    Action, ActionKind, Condensation, EventBody, Fault, Observation, RanCommand, Source,
 };
 use agon_sandbox::Owner;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::attempt::{Attempt, Spender, evidence_lost};
+use crate::ends::{self, ended_by, ended_by_loss, not_ready};
 use crate::seen::Seen;
-use crate::stage::{Gone, Stage};
+use crate::stage::Stage;
 use crate::stuck::{Deed, Detector};
 
 /// For the agent to say goodbye and its sandbox to be removed.
@@ -98,19 +98,20 @@ async fn to_the_end(
     stage: &mut Stage<'_>,
     turn: &mut Turn,
 ) -> Result<TurnEnd, Fault> {
-    let stop = attempt.stop.clone();
+    let halt = attempt.halt.clone();
     let played = tokio::select! {
         biased;
-        () = stop.cancelled() => Ok(TurnEnd::Operator),
+        () = halt.asked() => Ok(TurnEnd::Operator),
         played = play(attempt, agent, stage, turn) => played,
     };
+    attempt.book_unfinished();
     let end = match played {
         Ok(end) => end,
         Err(Stop::Agent(error)) => ended_by(attempt, error)?,
         Err(Stop::Fault(fault)) => return Err(fault),
     };
     if attempt.end_note.is_none() {
-        attempt.end_note = note(end, &attempt.task().limits);
+        attempt.end_note = ends::note(attempt, end);
     }
     turn_over(attempt)?;
     if end != TurnEnd::ScreenLost {
@@ -141,19 +142,6 @@ pub(crate) async fn dismiss(attempt: &mut Attempt, agent: &mut dyn Agent) -> Res
             .record(Source::Agent, None, EventBody::Note(complaints))
             .map(drop),
         None => Ok(()),
-    }
-}
-
-/// What ended the turn before the agent called it done, in words.
-pub(crate) fn note(end: TurnEnd, limits: &Limits) -> Option<String> {
-    match end {
-        TurnEnd::Rejected => Some("the agent refused the task".to_owned()),
-        TurnEnd::Silent => Some(format!("the agent gave no answer for {}", limits.step)),
-        TurnEnd::StepLimit => Some(format!("the turn ended after {} steps", limits.steps)),
-        TurnEnd::TimeLimit => Some(format!("the turn ended after {}", limits.seconds)),
-        TurnEnd::TokenLimit => Some("the turn ended: its tokens are used up".to_owned()),
-        TurnEnd::MoneyLimit => Some("the turn ended: its money is spent".to_owned()),
-        _ => None,
     }
 }
 
@@ -222,7 +210,7 @@ async fn play(
                 if let Some(end) = turn.ended_with(&action) {
                     return Ok(end);
                 }
-                let began = attempt.table.clock.monotonic();
+                let began = attempt.begin(Spender::Environment);
                 let asked = Instant::now();
                 let performed = stage
                     .perform(&action, deadline, cause, &mut attempt.recorder)
@@ -424,7 +412,7 @@ async fn answer_in_time<T>(
         until if until < deadline => (until, TurnEnd::Silent),
         _ => (deadline, TurnEnd::TimeLimit),
     };
-    let began = attempt.table.clock.monotonic();
+    let began = attempt.begin(Spender::Agent);
     let mut work = pin!(work);
     let answer = loop {
         let next = until.min(Instant::now() + RECORDING);
@@ -436,67 +424,4 @@ async fn answer_in_time<T>(
     };
     attempt.book(Spender::Agent, began);
     Ok(answer)
-}
-
-/// An environment that is gone before the agent has done anything was not lost by it.
-pub(crate) fn not_ready(gone: Gone) -> Fault {
-    let lost = |why: String| Fault::new(FaultClass::Environment, why);
-    match gone {
-        Gone::Fault(fault) => fault,
-        Gone::ScreenLost(why) => lost(format!("the screen was gone before it was shown: {why}")),
-        Gone::UserLeft | Gone::Spent(_) => {
-            lost("the user left before anything was said".to_owned())
-        }
-        Gone::BroughtDown => lost("it ran out of memory before the agent did anything".to_owned()),
-    }
-}
-
-/// How a turn ends whose environment is no longer there to act in.
-pub(crate) fn ended_by_loss(attempt: &mut Attempt, gone: Gone) -> Result<TurnEnd, Fault> {
-    match gone {
-        Gone::UserLeft => Ok(TurnEnd::Finished),
-        Gone::Spent(end) => Ok(attempt.models.spent()?.unwrap_or(end)),
-        Gone::BroughtDown => Ok(TurnEnd::BroughtDown),
-        Gone::ScreenLost(why) => {
-            attempt.end_note = Some(format!("the agent's screen is gone: {why}"));
-            Ok(TurnEnd::ScreenLost)
-        }
-        Gone::Fault(fault) => Err(fault),
-    }
-}
-
-/// How an agent that does not answer ends its turn; only one that can't be reached, or was never made for
-/// the task, is a fault.
-pub(crate) fn ended_by(attempt: &mut Attempt, error: AgentError) -> Result<TurnEnd, Fault> {
-    let end = match &error {
-        AgentError::Left => TurnEnd::Left,
-        AgentError::Crashed(_) => TurnEnd::Crashed,
-        AgentError::Garbage(_) => TurnEnd::Garbage,
-        AgentError::OutOfBudget(end) => attempt.models.spent()?.unwrap_or(*end),
-        AgentError::Unreachable(_) => {
-            return Err(Fault::new(FaultClass::AgentUnreachable, error));
-        }
-        AgentError::Model(_) => {
-            calls(attempt, None)?;
-            return Err(Fault::new(attempt.models.fault_class(), error));
-        }
-        // Trying again can't help: somebody has to name other tasks, or another agent.
-        AgentError::Unfit(_) => return Err(Fault::new(FaultClass::ModelSetup, error)),
-    };
-    attempt.end_note = Some(error.to_string());
-    Ok(end)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_lost_before_the_agent_acts_is_a_fault() {
-        for gone in [Gone::ScreenLost("it hung".to_owned()), Gone::BroughtDown] {
-            assert_eq!(not_ready(gone).class, FaultClass::Environment);
-        }
-        let fault = Fault::new(FaultClass::Evidence, "disk full");
-        assert_eq!(not_ready(Gone::Fault(fault.clone())).message, fault.message);
-    }
 }

@@ -23,6 +23,7 @@ pub enum CaveatKind {
     UnconfinedAgent,
     OpenNetwork,
     Integrity,
+    Stopped,
     Coverage,
     Tainted,
     Rerun,
@@ -79,6 +80,10 @@ pub(crate) fn caveats(
     if marks.integrity > 0 {
         let text = format!("Signs of tampering: {}.", trials(marks.integrity));
         say(CaveatKind::Integrity, text);
+    }
+    if marks.stopped > 0 {
+        let text = format!("Stopped by an operator: {}.", trials(marks.stopped));
+        say(CaveatKind::Stopped, text);
     }
     if overall.graded() < overall.trials {
         let text = format!(

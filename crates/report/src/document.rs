@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
+use crate::comparison::{Comparison, paired};
 use crate::error::ReportError;
 use crate::run_report::RunReport;
 use crate::summary::Summary;
@@ -16,6 +17,9 @@ const FORMAT: u32 = 1;
 pub struct Document {
     pub format: u32,
     pub runs: Vec<RunDocument>,
+    /// The runs paired by task; left out where there is only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -70,6 +74,7 @@ pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let document = Document {
         format: FORMAT,
         runs: runs.iter().map(RunDocument::of).collect(),
+        comparison: paired(runs)?,
     };
     let mut json = serde_json::to_string_pretty(&document)?;
     json.push('\n');

@@ -3,6 +3,7 @@
 
 mod asked;
 mod caveat;
+mod comparison;
 mod confidence;
 mod csv;
 mod document;
@@ -27,6 +28,9 @@ mod text;
 mod usage;
 
 pub use caveat::{Caveat, CaveatKind};
+pub use comparison::{
+    ComparedCell, ComparedRun, ComparedTask, Comparison, Contender, PairedRun, PlayedTrial,
+};
 pub use confidence::{Interval, Method};
 pub use document::{Document, RunDocument, document_schema};
 pub use error::ReportError;
@@ -44,5 +48,5 @@ pub use summary::{
 };
 pub use table::{Look, Screen};
 pub use tally::Tally;
-pub use text::plain;
+pub use text::{clip, count, duration, maybe_percent, percent, plain, range, value};
 pub use usage::{TaskUsage, UsageTotal};

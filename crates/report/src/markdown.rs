@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::asked::asked;
+use crate::comparison::{paired, paired_sheets};
 use crate::error::ReportError;
 use crate::facts::facts;
 use crate::run_report::RunReport;
@@ -13,6 +14,19 @@ pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let mut out = String::new();
     if runs.len() > 1 {
         write_sheet(&mut out, &comparison(runs));
+    }
+    if let Some(found) = paired(runs)? {
+        for sheet in paired_sheets(&found) {
+            write_sheet(&mut out, &sheet);
+        }
+        for pair in &found.pairs {
+            push(&mut out, format_args!("- {}\n", escape(&pair.words)));
+        }
+        out.push('\n');
+        for caveat in &found.caveats {
+            push(&mut out, format_args!("> Note: {}\n>\n", escape(caveat)));
+        }
+        out.push('\n');
     }
     for run in runs {
         write_run(&mut out, run)?;

@@ -4,6 +4,7 @@
 use agon_store::{Manifest, StoreError};
 
 use crate::asked::{judge, models};
+use crate::comparison::sign;
 use crate::measured::MeasuredSpread;
 use crate::prediction_sheets::prediction_sheets;
 use crate::run_report::RunReport;
@@ -391,7 +392,7 @@ pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
         let named = [&models, &judges].into_iter().flatten();
         let named = named.filter_map(|names| names.get(at));
         let mut row = vec![
-            run.manifest.run.clone(),
+            format!("{} {}", sign(at), run.manifest.run),
             run.suites(),
             clip(&run.manifest.agent.spec, NAMED),
         ];

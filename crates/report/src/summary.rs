@@ -194,6 +194,9 @@ pub struct Marks {
     pub tainted: u64,
     /// Trials with signs of tampering.
     pub integrity: u64,
+    /// Trials whose turn an operator ended; left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stopped: u64,
     /// Lines that are no part of the plan, left out.
     pub stray_lines: u64,
     /// Final lines graded by other checks than the manifest names.

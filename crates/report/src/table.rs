@@ -6,6 +6,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 
 use crate::asked::asked;
+use crate::comparison::{paired, paired_sheets};
 use crate::error::ReportError;
 use crate::facts::facts;
 use crate::run_report::RunReport;
@@ -66,21 +67,41 @@ pub(crate) fn render(screen: Screen, runs: &[RunReport<'_>]) -> Result<String, R
     let mut out = String::new();
     match runs {
         [run] => write_run(&mut out, screen, run)?,
-        _ => write_comparison(&mut out, screen, runs),
+        _ => write_comparison(&mut out, screen, runs)?,
     }
     out.truncate(out.trim_end().len());
     out.push('\n');
     Ok(out)
 }
 
-fn write_comparison(out: &mut String, screen: Screen, runs: &[RunReport<'_>]) {
+fn write_comparison(
+    out: &mut String,
+    screen: Screen,
+    runs: &[RunReport<'_>],
+) -> Result<(), ReportError> {
     write_sheet(out, screen, &comparison(runs));
+    if let Some(found) = paired(runs)? {
+        for sheet in paired_sheets(&found) {
+            write_sheet(out, screen, &sheet);
+        }
+        let said = found.pairs.iter().map(|pair| pair.words.as_str());
+        let remarks = said.map(|words| ("=", BOLD, words));
+        let caveats = found
+            .caveats
+            .iter()
+            .map(|text| ("*", YELLOW, text.as_str()));
+        for (sign, code, text) in remarks.chain(caveats) {
+            write_remark(out, screen, sign, code, text);
+        }
+        out.push('\n');
+    }
     for run in runs {
         if !run.summary.caveats.is_empty() {
             line(out, &screen.paint(BOLD, &plain(&run.manifest.run)));
             write_caveats(out, screen, run);
         }
     }
+    Ok(())
 }
 
 fn write_run(out: &mut String, screen: Screen, run: &RunReport<'_>) -> Result<(), ReportError> {
@@ -117,15 +138,19 @@ fn write_caveats(out: &mut String, screen: Screen, run: &RunReport<'_>) {
         } else {
             ("*", YELLOW)
         };
-        let mut table = screen.table();
-        table.add_row([sign.to_owned(), plain(&caveat.text)]);
-        pad(&mut table, 2);
-        for text in table.lines() {
-            line(out, &screen.paint(code, text.trim_end()));
-        }
+        write_remark(out, screen, sign, code, &caveat.text);
     }
     if !run.summary.caveats.is_empty() {
         out.push('\n');
+    }
+}
+
+fn write_remark(out: &mut String, screen: Screen, sign: &str, code: &str, text: &str) {
+    let mut table = screen.table();
+    table.add_row([sign.to_owned(), plain(text)]);
+    pad(&mut table, 2);
+    for text in table.lines() {
+        line(out, &screen.paint(code, text.trim_end()));
     }
 }
 

@@ -171,6 +171,7 @@ impl<'a> Tally<'a> {
         self.marks.rerun += u64::from(line.rerun);
         self.marks.tainted += u64::from(line.tainted);
         self.marks.integrity += u64::from(line.integrity.is_some());
+        self.marks.stopped += u64::from(line.end == Some(TurnEnd::Operator));
         line.outcome != Outcome::Faulted
     }
 
@@ -391,7 +392,7 @@ impl LevelKey {
 }
 
 /// A score outside of 0 to 1 was not written by us; it must not bend a mean.
-fn trial_score(score: f64) -> f64 {
+pub(crate) fn trial_score(score: f64) -> f64 {
     if score.is_nan() {
         0.0
     } else {

@@ -34,7 +34,7 @@ pub(crate) fn is_unseen(c: char) -> bool {
 }
 
 /// The text, or its beginning and "..." if it has more than `most` characters.
-pub(crate) fn clip(text: &str, most: usize) -> String {
+pub fn clip(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -42,16 +42,16 @@ pub(crate) fn clip(text: &str, most: usize) -> String {
     kept + "..."
 }
 
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-pub(crate) fn maybe_percent(share: Option<f64>) -> String {
+pub fn maybe_percent(share: Option<f64>) -> String {
     share.map_or_else(|| NONE.to_owned(), percent)
 }
 
 /// `35.4 to 87.9 %`.
-pub(crate) fn range(interval: Option<Interval>) -> String {
+pub fn range(interval: Option<Interval>) -> String {
     match interval {
         Some(Interval { low, high, .. }) => {
             format!("{:.1} to {:.1} %", low * 100.0, high * 100.0)
@@ -69,7 +69,7 @@ pub(crate) fn bounds(interval: Option<Interval>) -> String {
 }
 
 /// A measured value: `12.34`, `1250`.
-pub(crate) fn value(number: f64) -> String {
+pub fn value(number: f64) -> String {
     if number.fract() == 0.0 {
         format!("{number:.0}")
     } else {
@@ -86,7 +86,7 @@ pub(crate) fn measured_range(interval: Option<Interval>) -> String {
 }
 
 /// `0.41 s`, `12.3 s`, `4 min 5 s`, `2 h 3 min`.
-pub(crate) fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match seconds {
         s if s < 10.0 => format!("{s:.2} s"),
@@ -97,7 +97,7 @@ pub(crate) fn duration(seconds: f64) -> String {
 }
 
 /// `1,234,567`.
-pub(crate) fn count(number: u64) -> String {
+pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -74,7 +74,7 @@ impl UsageTotal {
     }
 
     /// `12,000 in (800 cached), 345 out (40 reasoning), 12 calls`.
-    pub(crate) fn tokens_text(&self) -> String {
+    pub fn tokens_text(&self) -> String {
         let (Some(input), Some(output)) = (self.input_tokens, self.output_tokens) else {
             return "unknown".to_owned();
         };
@@ -94,7 +94,7 @@ impl UsageTotal {
         )
     }
 
-    pub(crate) fn money_text(&self) -> String {
+    pub fn money_text(&self) -> String {
         let mut unknown = Vec::new();
         if self.unpriced_calls > 0 {
             unknown.push(counted(self.unpriced_calls, "call"));

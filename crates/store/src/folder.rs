@@ -12,6 +12,7 @@ use tempfile::NamedTempFile;
 
 use crate::blobs;
 use crate::error::StoreError;
+use crate::held;
 use crate::stored::{FORMAT, Manifest};
 
 /// A screen of the largest size that there may be, as noise.
@@ -87,6 +88,27 @@ impl RunFolder {
         self.path.join("reviews.jsonl")
     }
 
+    /// What operators ask of the run.
+    pub fn control_file(&self) -> PathBuf {
+        self.path.join("control.jsonl")
+    }
+
+    /// Which attempts are being played.
+    pub fn running_file(&self) -> PathBuf {
+        self.path.join("running.jsonl")
+    }
+
+    /// Whether a process writes to it. On a file system that other machines share, one that wrote within the
+    /// last minute does.
+    pub fn is_written(&self) -> bool {
+        let grow = [self.trials_file(), self.running_file()];
+        held::is_held(&self.lock_file(), &[&grow[0], &grow[1]])
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.path.join("run.lock")
+    }
+
     pub fn trials_file(&self) -> PathBuf {
         self.path.join("trials.jsonl")
     }
@@ -140,7 +162,7 @@ impl RunFolder {
     /// than a run is refused.
     pub fn lock(&self) -> Result<RunLock, StoreError> {
         let occupied = fs::read_dir(&self.path).is_ok_and(|mut entries| entries.next().is_some());
-        let lock_file = self.path.join("run.lock");
+        let lock_file = self.lock_file();
         if occupied && !self.has_manifest() && !lock_file.exists() {
             return Err(StoreError::Occupied(self.path.clone()));
         }
@@ -293,9 +315,12 @@ mod tests {
     fn a_folder_is_taken_once() {
         let root = tempfile::tempdir().unwrap();
         let folder = RunFolder::at(root.path().join("run"));
+        assert!(!folder.is_written());
         let lock = folder.lock().unwrap();
         assert!(matches!(folder.lock(), Err(StoreError::Locked(_))));
+        assert!(folder.is_written());
         drop(lock);
+        assert!(!folder.is_written());
         folder.lock().unwrap();
     }
 

@@ -2,25 +2,33 @@
 
 mod abandoned;
 pub mod blobs;
+mod control;
 mod error;
 mod folder;
+mod held;
 mod lines;
+mod place;
 mod progress;
 mod reader;
 mod recorder;
 mod reviews;
+mod running;
 mod said;
+mod shared_lines;
 pub mod stored;
 mod sync;
 mod writer;
+mod young;
 
 pub use abandoned::abandoned;
+pub use control::{Order, Request, requests};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunLock};
 pub use progress::{Latest, Left, Progress};
 pub use reader::RunReader;
 pub use recorder::{Cleaner, Listener, Recorder};
 pub use reviews::{Review, ReviewVerdict, Reviews, played_in, standing};
+pub use running::{RunningAttempt, running};
 pub use stored::{
     AgentStamp, EventsAt, HostStamp, JudgeStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp,
     TrialLine,

@@ -49,7 +49,7 @@ pub(crate) fn open_append(path: &Path) -> io::Result<(File, u64, bool)> {
     Ok((file, whole, whole < length))
 }
 
-fn end_of_last_line(file: &mut File, length: u64) -> io::Result<u64> {
+pub(crate) fn end_of_last_line(file: &mut File, length: u64) -> io::Result<u64> {
     const STEP: u64 = 1 << 16;
     let mut end = length;
     let mut block = Vec::new();

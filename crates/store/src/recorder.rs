@@ -12,12 +12,10 @@ use agon_core::verdict::Verdict;
 use agon_core::{Clock, Event, EventBody, Source, TaskId};
 
 use crate::folder::{RunFolder, write_whole};
+use crate::place::{Closed, Place};
+use crate::running::RunningAttempt;
 use crate::stored::EventsAt;
-use crate::writer::{Appended, RunWriter, events_header};
-
-/// An attempt with more bytes of events than this, or older than [`YOUNG`], gets its own folder.
-const SMALL: usize = 32 << 10;
-const YOUNG: Duration = Duration::from_secs(1);
+use crate::writer::RunWriter;
 
 #[derive(Debug)]
 pub struct Recorder {
@@ -27,7 +25,7 @@ pub struct Recorder {
     seq: u64,
     /// Relative to the run folder; made when first needed.
     folder: PathBuf,
-    place: Place,
+    place: Arc<Place>,
     listener: Option<Listener>,
     cleaner: Option<Cleaner>,
 }
@@ -51,16 +49,6 @@ impl std::fmt::Debug for Listener {
     }
 }
 
-#[derive(Debug)]
-enum Place {
-    Gathered(Vec<u8>),
-    Own {
-        events: Appended,
-        header: u64,
-        bytes: u64,
-    },
-}
-
 impl Recorder {
     pub fn new(
         writer: &RunWriter,
@@ -72,14 +60,21 @@ impl Recorder {
         let folder = RunFolder::trial_folder(task, epoch, attempt);
         // A killed process may have left an unfinished attempt of the same number: it never counted.
         // What can't be removed is told when this attempt wants to write there.
-        fs::remove_dir_all(writer.folder().path().join(&folder)).ok();
+        let own = writer.folder().path().join(&folder);
+        fs::remove_dir_all(&own).ok();
+        let attempt = RunningAttempt {
+            task: task.clone(),
+            epoch,
+            attempt,
+            began: clock.now(),
+        };
         Self {
             writer: writer.clone(),
             began: clock.monotonic(),
             clock,
             seq: 0,
             folder,
-            place: Place::Gathered(Vec::new()),
+            place: writer.place(attempt, own),
             listener: None,
             cleaner: None,
         }
@@ -133,21 +128,8 @@ impl Recorder {
             }
         }
         line.push('\n');
-        let line = line.as_bytes();
-        match &mut self.place {
-            Place::Gathered(gathered) => {
-                gathered.extend_from_slice(line);
-                if gathered.len() > SMALL || event.t > YOUNG.as_secs_f64() {
-                    self.move_out()?;
-                }
-            }
-            Place::Own { events, bytes, .. } => {
-                events.append(line)?;
-                *bytes += line.len() as u64;
-                self.writer.sync().soon(events.file())?;
-            }
-        }
-        Ok(())
+        let age = Duration::try_from_secs_f64(event.t).unwrap_or_default();
+        self.place.append(line.as_bytes(), age)
     }
 
     fn tell_listener(&self, event: &Event) {
@@ -169,32 +151,11 @@ impl Recorder {
         self.writer.folder().path().join(&self.folder)
     }
 
-    fn move_out(&mut self) -> io::Result<()> {
-        let folder = self.folder();
-        fs::create_dir_all(&folder)?;
-        let path = folder.join("events.jsonl");
-        let mut events = Appended::create(&path)?;
-        let mut bytes = 0;
-        let header = events_header();
-        events.append(header.as_bytes())?;
-        if let Place::Gathered(gathered) = &self.place {
-            events.append(gathered)?;
-            bytes = gathered.len() as u64;
-        }
-        self.writer.sync().soon(events.file())?;
-        self.place = Place::Own {
-            events,
-            header: header.len() as u64,
-            bytes,
-        };
-        Ok(())
-    }
-
     /// Closes the record and says where it is.
     pub fn finish(self, verdict: Option<&Verdict>) -> io::Result<EventsAt> {
-        match self.place {
-            Place::Gathered(gathered) => self.writer.append_segment(&gathered),
-            Place::Own { header, bytes, .. } => {
+        match self.place.close()? {
+            Closed::Gathered(gathered) => self.writer.append_segment(&gathered),
+            Closed::Own { header, bytes } => {
                 if let Some(verdict) = verdict {
                     let path = self.folder().join("verdict.json");
                     write_whole(&path, &serde_json::to_vec_pretty(verdict)?)

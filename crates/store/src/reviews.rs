@@ -2,8 +2,8 @@
 //! when several review at once. Knows nothing of how a review is entered.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{self, BufReader};
 
 use agon_core::TaskId;
 use agon_core::verdict::Outcome;
@@ -13,14 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::folder::RunFolder;
+use crate::shared_lines::{self, LONGEST_NAME, clean, each_line};
 use crate::stored::TrialLine;
 
 /// Characters of a comment that are kept.
 const LONGEST_COMMENT: usize = 10_000;
-/// Characters of a name that are kept.
-const LONGEST_NAME: usize = 100;
-/// A line longer than this is not one of ours.
-const LONGEST_LINE: u64 = 1 << 17;
 
 /// One line of `reviews.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -160,76 +157,12 @@ impl Review {
     /// begins a line of its own.
     pub fn append(&self, folder: &RunFolder) -> Result<(), StoreError> {
         let path = folder.reviews_file();
-        let failed = StoreError::io("can't write", &path);
-        let write = || {
-            let mut file = OpenOptions::new()
-                .create(true)
-                .read(true)
-                .append(true)
-                .open(&path)?;
-            // Two at once may both see a line as torn: then an empty line is added, which says nothing.
-            let mut bytes = if is_torn(&mut file)? {
-                vec![b'\n']
-            } else {
-                Vec::new()
-            };
-            let cleaned = Self {
-                comment: clean(&self.comment, LONGEST_COMMENT),
-                reviewer: clean(&self.reviewer, LONGEST_NAME),
-                ..self.clone()
-            };
-            serde_json::to_writer(&mut bytes, &cleaned)?;
-            bytes.push(b'\n');
-            file.write_all(&bytes)?;
-            file.sync_data()
+        let cleaned = Self {
+            comment: clean(&self.comment, LONGEST_COMMENT),
+            reviewer: clean(&self.reviewer, LONGEST_NAME),
+            ..self.clone()
         };
-        write().map_err(failed)
-    }
-}
-
-/// Without control characters but those that lay out a text, and no longer than `most` characters.
-fn clean(text: &str, most: usize) -> String {
-    let seen = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    text.chars().filter(seen).take(most).collect()
-}
-
-fn is_torn(file: &mut File) -> io::Result<bool> {
-    if file.metadata()?.len() == 0 {
-        return Ok(false);
-    }
-    let mut last = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut last)?;
-    Ok(last != [b'\n'])
-}
-
-/// Calls `each` with every line that is not empty; `None` for one that is longer than ours ever are.
-fn each_line(mut reader: impl BufRead, mut each: impl FnMut(Option<&[u8]>)) -> io::Result<()> {
-    let mut line = Vec::new();
-    // Within a line that is too long.
-    let mut beyond = false;
-    loop {
-        line.clear();
-        if (&mut reader)
-            .take(LONGEST_LINE)
-            .read_until(b'\n', &mut line)?
-            == 0
-        {
-            return Ok(());
-        }
-        let ended = line.last() == Some(&b'\n');
-        let whole = ended || (line.len() as u64) < LONGEST_LINE;
-        match (beyond, whole) {
-            (false, true) => {
-                let text = line.trim_ascii();
-                if !text.is_empty() {
-                    each(Some(text));
-                }
-            }
-            (false, false) => each(None),
-            (true, _) => {}
-        }
-        beyond = !whole;
+        shared_lines::append(&path, &cleaned).map_err(StoreError::io("can't write", &path))
     }
 }
 

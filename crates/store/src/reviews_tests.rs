@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::shared_lines::LONGEST_LINE;
 
 fn review(task: &str, verdict: ReviewVerdict, comment: &str) -> Review {
     Review {

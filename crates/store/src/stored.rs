@@ -211,6 +211,9 @@ pub struct TrialLine {
     /// Why it failed, in a few words: the first check that did not pass.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// Names of the checks that did not pass, at most 16 of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_checks: Vec<String>,
     pub events: EventsAt,
     /// The frozen working folder: a blob (tar, zstd), if it was not too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]

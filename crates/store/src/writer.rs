@@ -5,7 +5,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agon_core::Digest;
@@ -15,8 +15,11 @@ use crate::blobs::{self, Stored};
 use crate::error::StoreError;
 use crate::folder::{RunFolder, remove_unfinished};
 use crate::lines;
+use crate::place::Place;
+use crate::running::{RunningAttempt, RunningList};
 use crate::stored::{EventsAt, FORMAT, TrialLine};
 use crate::sync::Syncer;
+use crate::young::Young;
 
 /// A segment is closed when it has grown to this.
 const SEGMENT: u64 = 64 << 20;
@@ -44,7 +47,9 @@ struct Shared {
     /// The same file, for taking the word `final` back: writes at a place, which appending can't.
     marks: Arc<File>,
     segment: Mutex<Segments>,
-    sync: Syncer,
+    young: Young,
+    running: Arc<RunningList>,
+    sync: Arc<Syncer>,
 }
 
 /// A file that only grows, with its length as far as we wrote it.
@@ -111,6 +116,9 @@ impl RunWriter {
         let marks = File::options().read(true).write(true).open(&path);
         let marks = Arc::new(marks.map_err(StoreError::io("can't write to", &path))?);
         let sync = Syncer::start().map_err(StoreError::io("can't start syncing", &path))?;
+        let young = Young::start().map_err(StoreError::io("can't start watching", &path))?;
+        let path = folder.running_file();
+        let running = RunningList::begin(folder).map_err(StoreError::io("can't empty", &path))?;
         let segment = Mutex::default();
         Ok(Self {
             shared: Arc::new(Shared {
@@ -118,7 +126,9 @@ impl RunWriter {
                 trials: Mutex::new(trials),
                 marks,
                 segment,
-                sync,
+                young,
+                running: Arc::new(running),
+                sync: Arc::new(sync),
             }),
         })
     }
@@ -136,8 +146,18 @@ impl RunWriter {
         &self.shared.folder
     }
 
-    pub(crate) fn sync(&self) -> &Syncer {
-        &self.shared.sync
+    /// Where the events of an attempt go, whose own folder is `own` if it needs one.
+    pub(crate) fn place(&self, attempt: RunningAttempt, own: PathBuf) -> Arc<Place> {
+        let Shared {
+            sync,
+            running,
+            young,
+            ..
+        } = &*self.shared;
+        let place = Place::new(attempt, own, Arc::clone(sync), Arc::clone(running));
+        let place = Arc::new(place);
+        young.watch(&place);
+        place
     }
 
     /// The attempt counts once this has returned.

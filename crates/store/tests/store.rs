@@ -14,3 +14,5 @@ mod models;
 mod recording;
 #[path = "store/resuming.rs"]
 mod resuming;
+#[path = "store/running.rs"]
+mod running;

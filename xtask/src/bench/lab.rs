@@ -27,6 +27,7 @@ pub(super) struct Lab {
     pub(super) desktop: Findings,
     pub(super) arena: Figures,
     pub(super) llm: Figures,
+    pub(super) viewer: Figures,
     pub(super) many: Option<Many>,
 }
 
@@ -57,6 +58,7 @@ impl Lab {
             desktop: Findings::default(),
             arena: Figures::default(),
             llm: Figures::default(),
+            viewer: Figures::default(),
             many: None,
         })
     }

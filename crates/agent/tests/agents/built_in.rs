@@ -203,6 +203,7 @@ fn trial_line(attempt: u32, events: EventsAt) -> TrialLine {
         reason: String::new(),
         events,
         work: None,
+        failed_checks: Vec::new(),
         left_out: 0,
         key: Digest::of(b"key"),
         at: now(),

@@ -20,6 +20,7 @@ use super::review::ReviewArgs;
 use super::solve::SolveArgs;
 use super::suite::SuiteCommand;
 use super::validate::ValidateArgs;
+use super::view::ViewArgs;
 
 /// Evaluates autonomous agents: puts them in front of tasks in real environments, records
 /// everything, and gives a score that can be trusted.
@@ -36,6 +37,7 @@ Examples:
   agon run suites/demo --agent 'cmd:python3 my_agent.py' --workers 4
   agon run suites/demo --agent noop --level gold --json
   agon report runs/latest --format html > report.html
+  agon view latest                               look at it in a browser
 
 Exit status: 0 every trial graded, 1 faults remain, 2 bad usage, suite or manifest,
 3 score under --fail-under, 130 interrupted.";
@@ -67,6 +69,8 @@ pub(super) enum Command {
     Suite(SuiteCommand),
     /// Report on runs; several are compared.
     Report(ReportArgs),
+    /// Look at runs in a browser: live, step by step, side by side.
+    View(ViewArgs),
     /// Write a run in another system's form.
     Export(ExportArgs),
     /// Make a run folder of another system's results.
@@ -367,6 +371,12 @@ pub(super) enum SchemaOf {
     Run,
     /// A line of trials.jsonl.
     Trial,
+    /// A line of reviews.jsonl.
+    Review,
+    /// A line of running.jsonl.
+    Running,
+    /// A line of control.jsonl.
+    Control,
     /// The JSON report.
     Report,
 }

@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::{
     arena, bench, clean, desktop, doctor, export, image, judge, lint, list, llm, ocr, output,
-    predict, report, review, run, schema, solve, suite, validate,
+    predict, report, review, run, schema, solve, suite, validate, view,
 };
 
 pub fn main() -> ExitCode {
@@ -36,6 +36,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Review(args) => review::review(&args),
         Command::Suite(command) => suite::suite(&command),
         Command::Report(args) => report::report(&args),
+        Command::View(args) => in_runtime(view::view(&args)),
         Command::Export(args) => export::export(&args),
         Command::Import(args) => export::import(&args),
         Command::Arena(command) => arena::arena(command),

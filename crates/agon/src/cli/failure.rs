@@ -82,6 +82,7 @@ failures!(
     agon_sandbox::SandboxError,
     agon_store::StoreError,
     agon_testcase::results::ResultsError,
+    agon_viewer::ViewerError,
     agon_workflow::controller::ControllerError,
     agon_workflow::eval::EvalFileError,
     agon_workflow::runtime::RuntimeError,

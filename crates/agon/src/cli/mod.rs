@@ -38,6 +38,7 @@ mod signals;
 mod solve;
 mod suite;
 mod validate;
+mod view;
 
 pub use entry::main;
 pub use exit::Exit;

@@ -1,7 +1,7 @@
 //! `agon schema` and `agon completions`: what other programs need to know about us.
 
 use agon_core::Event;
-use agon_store::{Manifest, TrialLine};
+use agon_store::{Manifest, Request, Review, RunningAttempt, TrialLine};
 use clap::CommandFactory;
 use schemars::schema_for;
 
@@ -17,6 +17,9 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
         SchemaOf::Event => schema_for!(Event),
         SchemaOf::Run => schema_for!(Manifest),
         SchemaOf::Trial => schema_for!(TrialLine),
+        SchemaOf::Review => schema_for!(Review),
+        SchemaOf::Running => schema_for!(RunningAttempt),
+        SchemaOf::Control => schema_for!(Request),
         SchemaOf::Report => agon_report::document_schema(),
     };
     output::data(&serde_json::to_string_pretty(&schema)?)?;

@@ -80,7 +80,9 @@ fn masked(text: &str) -> String {
 fn help() {
     let bench = Bench::new();
     look("help", &screen(&bench, &["--help"], 0).stdout());
-    for command in ["run", "list", "lint", "report", "doctor", "clean", "schema"] {
+    for command in [
+        "run", "list", "lint", "report", "doctor", "clean", "schema", "view",
+    ] {
         let text = screen(&bench, &[command, "--help"], 0).stdout();
         look(&format!("help-{command}"), &text);
     }

@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 use super::play::stopped;
 use crate::attempt::Attempt;
+use crate::ends::ended_by_loss;
 use crate::stage::Gone;
-use crate::turns::ended_by_loss;
 
 #[derive(Debug)]
 pub(super) struct Brake<'a> {

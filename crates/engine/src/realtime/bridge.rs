@@ -20,10 +20,9 @@ use super::play::{Ended, Ground, stopped};
 use super::player::of_cause;
 use super::reports::{Reports, record};
 use crate::attempt::{Attempt, Spender};
+use crate::ends::{ended_by, ended_by_loss};
 use crate::stage::{Gone, Stage};
-use crate::turns::{
-    RECORDING, Turn, Wish, calls, ended_by, ended_by_loss, observe, over_limit, take_in,
-};
+use crate::turns::{RECORDING, Turn, Wish, calls, observe, over_limit, take_in};
 
 pub(super) struct Bridge<'a, 'b> {
     pub(super) stage: &'a mut Stage<'b>,

@@ -24,9 +24,11 @@ use super::reports::{record, reports};
 use super::{beginning, bridge, player, world};
 use crate::apps::Apps;
 use crate::attempt::Attempt;
+use crate::ends::{self, ended_by, ended_by_loss, not_ready};
+use crate::halt::Halt;
 use crate::seat::blocking;
 use crate::stage::{Gone, Stage, whose};
-use crate::turns::{self, Turn, ended_by, ended_by_loss, not_ready};
+use crate::turns::{self, Turn};
 
 /// Longer than any play: whoever waits so long is woken by its end.
 const EVER: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -86,6 +88,7 @@ pub(crate) async fn take(
         }
         Err(end) => {
             turn.end = end;
+            attempt.end_note = attempt.end_note.take().or_else(|| ends::note(attempt, end));
             last_sight(attempt, &mut stage, end).await?;
             turn.seen = stage.close(attempt)?;
             return Ok(turn);
@@ -104,11 +107,10 @@ pub(crate) async fn take(
         attempt.record(Source::Harness, None, EventBody::Note(note.clone()))?;
     }
     if attempt.end_note.is_none() {
-        let limits = &attempt.task().limits;
         attempt.end_note = ended
             .note
-            .or_else(|| note(ended.end))
-            .or_else(|| turns::note(ended.end, limits));
+            .or_else(|| ends::note(attempt, ended.end))
+            .or_else(|| note(ended.end));
     }
     turn.seen = stage.close(attempt)?;
     turn.seen.played = Duration::try_from_secs_f64(ended.stats.world).ok();
@@ -143,7 +145,14 @@ async fn enter(attempt: &mut Attempt) -> Result<Result<Entrant, TurnEnd>, Fault>
         Ok(agent) => agent,
         Err(error) => return ended_by(attempt, error).map(Err),
     };
-    let ended = match turns::start(attempt, agent.as_mut()).await {
+    let halt = attempt.halt.clone();
+    let started = tokio::select! {
+        biased;
+        () = halt.asked() => Ok(Err(TurnEnd::Operator)),
+        started = turns::start(attempt, agent.as_mut()) => started,
+    };
+    attempt.book_unfinished();
+    let ended = match started {
         Ok(Ok(allowed)) => return Ok(Ok(Entrant::Agent(agent, allowed))),
         Ok(Err(end)) => Ok(end),
         Err(turns::Stop::Agent(error)) => ended_by(attempt, error),
@@ -184,6 +193,7 @@ async fn play(
     .await?;
     let guard = Guard(Stop::new());
     let stop = &guard.0;
+    let halt = attempt.halt.clone();
     let (reporter, mut reports) = reports();
     let (world, asks) = world::link();
     let (trouble, blinded) = (Mutex::new(None), OnceLock::new());
@@ -238,6 +248,7 @@ async fn play(
             ended = playing => ended,
             never = judge.watch(ground.apps, brake, stop, &reporter, &blinded) => match never {},
             never = film.roll(&reporter) => match never {},
+            never = obey(&halt, stop) => match never {},
             never = world::serve(brake, asks, &trouble) => match never {},
             never = halting.clone().then(|_| pending::<Infallible>()) => match never {},
         }
@@ -279,6 +290,13 @@ fn record_first(attempt: &mut Attempt, first: Observation) -> Result<(), Fault> 
         attempt.record(Source::Environment, None, EventBody::Screen(record))?;
     }
     Ok(())
+}
+
+/// Tells everybody to stop when an operator wants it.
+async fn obey(halt: &Halt, stop: &Stop) -> Infallible {
+    halt.asked().await;
+    stop.ask(Cause::Operator);
+    pending().await
 }
 
 /// Comes back when a play is told to stop, with the cause.

@@ -14,9 +14,10 @@ use super::brake::Trouble;
 use super::play::{Ended, Ground, stopped};
 use super::reports::{Reports, record};
 use crate::attempt::{Attempt, Spender};
+use crate::ends::ended_by_loss;
 use crate::seat;
 use crate::stage::{Gone, whose};
-use crate::turns::{calls, ended_by_loss};
+use crate::turns::calls;
 
 /// For a player to come back after it was told to stop.
 const GRACE: Duration = Duration::from_secs(2);

@@ -7,6 +7,7 @@ use super::chart::{BarChart, HeatMap, ScoreChart, TimeChart};
 use super::predictions::{self, PredictionsView};
 use crate::asked::asked;
 use crate::caveat::Caveat;
+use crate::comparison::{Comparison, paired, paired_sheets};
 use crate::error::ReportError;
 use crate::facts::{Fact, details};
 use crate::prediction_sheets::DISTANCES;
@@ -23,8 +24,16 @@ const NARROW: usize = 6;
 #[template(path = "page.html")]
 struct Page {
     title: String,
-    comparison: Option<SheetView>,
+    comparison: Option<ComparisonView>,
     runs: Vec<RunView>,
+}
+
+/// The runs side by side, and paired by task.
+struct ComparisonView {
+    runs: SheetView,
+    words: Vec<String>,
+    caveats: Vec<String>,
+    sheets: Vec<SheetView>,
 }
 
 struct RunView {
@@ -107,12 +116,22 @@ pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
             [run] => plain(&format!("{} by {}", run.suites(), run.manifest.agent.spec)),
             _ => format!("{} runs", runs.len()),
         },
-        comparison: (runs.len() > 1).then(|| sheet_view(comparison(runs))),
+        comparison: paired(runs)?.map(|found| comparison_view(runs, &found)),
         runs: views?,
     };
     let mut html = page.render()?;
     html.push('\n');
     Ok(html)
+}
+
+fn comparison_view(runs: &[RunReport<'_>], found: &Comparison) -> ComparisonView {
+    let sheets = paired_sheets(found).into_iter().map(sheet_view);
+    ComparisonView {
+        runs: sheet_view(comparison(runs)),
+        words: found.pairs.iter().map(|pair| plain(&pair.words)).collect(),
+        caveats: found.caveats.iter().map(|text| plain(text)).collect(),
+        sheets: sheets.collect(),
+    }
 }
 
 fn run_view((number, run): (usize, &RunReport<'_>)) -> Result<RunView, ReportError> {

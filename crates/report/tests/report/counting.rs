@@ -1,7 +1,8 @@
 //! What counts as what: graded, faulted, missing, final, stray.
 
+use agon_core::verdict::TurnEnd;
 use agon_core::{FaultClass, Level, Money};
-use agon_report::{Headline, Interval, Method, Summary};
+use agon_report::{CaveatKind, Headline, Interval, Method, Summary};
 use agon_store::TrialLine;
 
 use crate::fixture::{faulted, graded, manifest, task, troubled};
@@ -159,4 +160,30 @@ fn a_run_without_results_has_no_score() {
     assert_eq!(line["score"], serde_json::Value::Null);
     assert_eq!(line["score_floor"], 0.0);
     assert_eq!(line["seconds"], 1.5);
+}
+
+#[test]
+fn trials_that_an_operator_stopped_are_told() {
+    let manifest = manifest(1, vec![task("t/a", None), task("t/b", None)]);
+    let told = |ends: [TurnEnd; 2]| {
+        let lines = ["t/a", "t/b"].iter().zip(ends).map(|(id, end)| TrialLine {
+            end: Some(end),
+            ..graded(id, 1, 0.0)
+        });
+        let summary = Summary::collect(&manifest, lines.collect::<Vec<_>>());
+        let caveats = summary.caveats.into_iter();
+        let told = caveats.filter(|caveat| caveat.kind == CaveatKind::Stopped);
+        told.map(|caveat| caveat.text).collect::<Vec<_>>()
+    };
+    let (stopped, finished) = (TurnEnd::Operator, TurnEnd::Finished);
+    assert!(told([finished, finished]).is_empty());
+    assert_eq!(
+        told([stopped, finished]),
+        ["Stopped by an operator: 1 trial."]
+    );
+    assert_eq!(
+        told([stopped, stopped]),
+        ["Stopped by an operator: 2 trials."]
+    );
+    assert!(CaveatKind::Stopped.is_grave());
 }

@@ -112,6 +112,7 @@ pub(crate) fn graded(id: &str, epoch: u32, score: f64) -> TrialLine {
             bytes: 100,
         },
         work: None,
+        failed_checks: Vec::new(),
         left_out: 0,
         key: Digest::of(id.as_bytes()),
         at: "2026-01-02T03:05:00Z".parse().unwrap(),

@@ -76,6 +76,7 @@ pub(crate) fn line(id: &str, epoch: u32, attempt: u32, is_final: bool) -> TrialL
         tainted: false,
         integrity: None,
         reason: String::new(),
+        failed_checks: Vec::new(),
         events: EventsAt {
             file: "trials/segments/000001.jsonl".to_owned(),
             at: 0,

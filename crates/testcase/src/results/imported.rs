@@ -135,6 +135,7 @@ impl<'a> Imported<'a> {
             },
             events,
             work: None,
+            failed_checks: verdict.map(Verdict::failed_checks).unwrap_or_default(),
             left_out: 0,
             key,
             at,

@@ -314,6 +314,7 @@ fn line(outcome: Outcome, fault: Option<Fault>) -> TrialLine {
             bytes: 0,
         },
         work: None,
+        failed_checks: Vec::new(),
         left_out: 0,
         key: Digest::of(b""),
         at: "2026-11-16T10:00:00Z".parse().unwrap(),

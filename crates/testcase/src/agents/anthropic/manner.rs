@@ -4,6 +4,7 @@ use agon_core::Action;
 use agon_llm::{ModelSpec, Part, Reply, Tool};
 use serde_json::Value;
 
+use crate::agents::kinds::Named;
 use crate::agents::manner::{Done, Manner, Reading, Scene};
 use crate::agents::options::Options;
 use crate::agents::prompt::{Prompt, Values};
@@ -20,8 +21,10 @@ pub(in crate::agents) struct Anthropic {
     prompt: Prompt,
 }
 
-impl Anthropic {
-    pub(in crate::agents) fn new(options: Options) -> Result<Self, String> {
+impl Named for Anthropic {
+    const NAME: &'static str = "anthropic-computer-use";
+
+    fn new(options: Options) -> Result<Self, String> {
         let file = options.prompt().map(std::path::PathBuf::as_path);
         let prompt = Prompt::open(file, include_str!("system.j2"))?;
         Ok(Self { options, prompt })

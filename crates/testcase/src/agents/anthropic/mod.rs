@@ -1,6 +1,5 @@
 //! `anthropic-computer-use`: a model that uses Anthropic's computer tool.
 
-mod kind;
 mod manner;
 
-pub(super) use kind::{KIND, WITH_OPTIONS};
+pub(super) use manner::Anthropic;

@@ -1,9 +1,10 @@
 //! How the model is spoken to: by OpenAI's computer tool, whose calls are answered with screens alone.
 
 use agon_core::Action;
-use agon_llm::{Image, MediaType, ModelSpec, Part, Reply, Tool};
+use agon_llm::{Image, MediaType, Model, ModelSpec, Part, Provider, Reply, Tool, Wire};
 use serde_json::Value;
 
+use crate::agents::kinds::Named;
 use crate::agents::manner::{Done, Manner, Reading, Scene};
 use crate::agents::options::Options;
 use crate::agents::prompt::{Prompt, Values};
@@ -23,11 +24,25 @@ pub(in crate::agents) struct OpenAi {
     prompt: Prompt,
 }
 
-impl OpenAi {
-    pub(in crate::agents) fn new(options: Options) -> Result<Self, String> {
+impl Named for OpenAi {
+    const NAME: &'static str = "openai-computer-use";
+
+    fn new(options: Options) -> Result<Self, String> {
         let file = options.prompt().map(std::path::PathBuf::as_path);
         let prompt = Prompt::open(file, include_str!("system.j2"))?;
         Ok(Self { options, prompt })
+    }
+
+    fn refuses(model: &Model) -> Option<String> {
+        let spec = model.spec();
+        let chat = (spec.provider, spec.wire) == (Provider::OpenAi, Wire::Chat);
+        chat.then(|| {
+            format!(
+                "OpenAI's computer tool is a part of its Responses service: \
+                 name the model openai-responses/{}",
+                spec.model
+            )
+        })
     }
 }
 

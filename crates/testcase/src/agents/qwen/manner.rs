@@ -4,6 +4,7 @@ use agon_core::Action;
 use agon_llm::{ModelSpec, Part, Reply, Stop};
 use serde_json::{Value, json};
 
+use crate::agents::kinds::Named;
 use crate::agents::manner::{Done, Manner, Reading, Scene, What, Wish};
 use crate::agents::options::Options;
 use crate::agents::plain;
@@ -30,8 +31,10 @@ pub(in crate::agents) struct Qwen {
     prompt: Prompt,
 }
 
-impl Qwen {
-    pub(in crate::agents) fn new(options: Options) -> Result<Self, String> {
+impl Named for Qwen {
+    const NAME: &'static str = "qwen";
+
+    fn new(options: Options) -> Result<Self, String> {
         let file = options.prompt().map(std::path::PathBuf::as_path);
         let prompt = Prompt::open(file, include_str!("system.j2"))?;
         Ok(Self { options, prompt })

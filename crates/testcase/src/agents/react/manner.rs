@@ -5,6 +5,7 @@ use agon_llm::{ModelSpec, Output, Part, Reply};
 use serde_json::Value;
 
 use super::answer;
+use crate::agents::kinds::Named;
 use crate::agents::manner::{Done, Manner, Reading, Scene, What, Wish};
 use crate::agents::options::Options;
 use crate::agents::plain;
@@ -22,8 +23,10 @@ pub(in crate::agents) struct React {
     prompt: Prompt,
 }
 
-impl React {
-    pub(in crate::agents) fn new(options: Options) -> Result<Self, String> {
+impl Named for React {
+    const NAME: &'static str = "react";
+
+    fn new(options: Options) -> Result<Self, String> {
         let file = options.prompt().map(std::path::PathBuf::as_path);
         let prompt = Prompt::open(file, include_str!("system.j2"))?;
         Ok(Self { options, prompt })

@@ -7,6 +7,7 @@ use agon_core::{Action, ActionKind, Observation};
 use serde_json::{Value, json};
 
 use super::play::{Play, Setup, known, screen};
+use crate::agents::kinds::Named;
 use crate::agents::options::Options;
 use crate::agents::qwen::Qwen;
 use crate::agents::react::React;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::play::{Play, Setup, model, screen};
 use crate::agents::contender::GuiContender;
+use crate::agents::kinds::Named;
 use crate::agents::options::Options;
 use crate::agents::react::React;
 

@@ -7,6 +7,7 @@ use agon_llm::Wire;
 use serde_json::{Value, json};
 
 use super::play::{Play, Setup, model, screen};
+use crate::agents::kinds::Named;
 use crate::agents::manner::Manner;
 use crate::agents::options::Options;
 use crate::agents::qwen::Qwen;

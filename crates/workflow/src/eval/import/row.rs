@@ -339,6 +339,11 @@ impl Told {
             },
             events,
             work: None,
+            failed_checks: self
+                .verdict
+                .as_ref()
+                .map(Verdict::failed_checks)
+                .unwrap_or_default(),
             left_out: 0,
             key,
             at: self.ended,

@@ -1,0 +1,165 @@
+//! `agon view`: runs in a browser, or as files that can be shared.
+
+use std::ffi::OsStr;
+use std::io::{self, IsTerminal};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use agon_store::RunFolder;
+use agon_viewer::{Library, Viewer, ViewerError, ViewerOptions};
+use clap::Args;
+
+use super::exit::Exit;
+use super::failure::Failure;
+use super::report::{RUNS, find_run};
+use super::{output, signals};
+
+const PORT: u16 = 7357;
+/// Ports that are tried where none was asked for.
+const SPARE_PORTS: u16 = 20;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  agon view                                      every run under runs/
+  agon view latest                               the newest run
+  agon view runs/a runs/b --port 8000
+  agon view runs/mine --export site              a folder that any browser opens
+  agon view --host 0.0.0.0                       for other machines; the address holds a token
+
+On another machine: ssh -L 7357:localhost:7357 HOST, and `agon view --no-open` there.
+Runs that are being played are shown as they go on. Indexes and thumbnails are kept in agon/viewer of
+$XDG_CACHE_HOME or ~/.cache; a run folder gets reviews and orders to stop, and nothing else.")]
+pub(super) struct ViewArgs {
+    /// Run folders, names under runs/, `latest`, or folders with runs below them [default: runs].
+    #[arg(value_name = "RUN_OR_FOLDER")]
+    runs: Vec<String>,
+    /// The address to listen at. Whoever reaches any but a loopback address needs the token.
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    host: IpAddr,
+    /// The port to listen at; 0: any [default: 7357, or the next that is free].
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// Don't open a browser.
+    #[arg(long)]
+    no_open: bool,
+    /// Write the runs as a folder of files, and serve nothing. It must be new or empty.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["host", "port", "no_open"])]
+    export: Option<PathBuf>,
+}
+
+pub(super) async fn view(args: &ViewArgs) -> Result<Exit, Failure> {
+    let roots = roots(&args.runs)?;
+    let cache = agon_vision::package::cache_folder("viewer").map_err(Failure::new)?;
+    if let Some(into) = &args.export {
+        return export(roots, cache, into);
+    }
+    // A run that was named alone is what one wants to see.
+    let alone = roots.len() == 1 && RunFolder::at(&roots[0]).has_manifest();
+    let viewer = bind(args, roots, cache).await?;
+    let stop = signals::stop_on_signal("stopping")?;
+    let served = viewer.served();
+    let runs = viewer.library().runs()?;
+    let path = match &runs[..] {
+        [run] if alone => format!("/runs/{}", run.id()),
+        _ => "/".to_owned(),
+    };
+    let url = served.page(&path);
+    let count = output::count(runs.len() as u64, "run");
+    output::data(&format!("Viewing {count} at {url} (Ctrl-C ends)"))?;
+    if served.wide {
+        output::say(
+            "Other machines reach it by this machine's name, with the same port and token.",
+        );
+    }
+    if !args.no_open {
+        open(&url);
+    }
+    viewer.serve(stop).await?;
+    Ok(Exit::Done)
+}
+
+/// What is named is a run, or a folder with runs below it.
+fn roots(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    if names.is_empty() {
+        let runs = PathBuf::from(RUNS);
+        return match runs.is_dir() {
+            true => Ok(vec![runs]),
+            false => Err(Failure::new(format_args!(
+                "there is no folder {RUNS}/ here: name a run or a folder with runs"
+            ))),
+        };
+    }
+    names
+        .iter()
+        .map(|name| match find_run(name) {
+            Ok(run) => Ok(run),
+            Err(_) if Path::new(name).is_dir() => Ok(PathBuf::from(name)),
+            Err(_) => Err(Failure::new(format_args!(
+                "there is no run and no folder `{name}`: give a run folder, a name under {RUNS}/, \
+                 `latest`, or a folder with runs below it"
+            ))),
+        })
+        .collect()
+}
+
+fn export(roots: Vec<PathBuf>, cache: PathBuf, into: &Path) -> Result<Exit, Failure> {
+    let runs = Library::new(roots, cache.clone())?.runs()?;
+    if runs.is_empty() {
+        return Err(Failure::new("there is no run to export"));
+    }
+    let exported = agon_viewer::export(&runs, &cache, into)?;
+    output::say(&format!(
+        "{}, {} bytes: open {}",
+        output::count(exported.files, "file"),
+        exported.bytes,
+        into.join("index.html").display()
+    ));
+    Ok(Exit::Done)
+}
+
+/// At the port that was asked for, or at the first of several that is free.
+async fn bind(args: &ViewArgs, roots: Vec<PathBuf>, cache: PathBuf) -> Result<Viewer, Failure> {
+    let mut options = ViewerOptions {
+        roots,
+        host: args.host,
+        port: args.port.unwrap_or(PORT),
+        cache,
+    };
+    let last = match args.port {
+        Some(port) => port,
+        None => PORT + SPARE_PORTS,
+    };
+    loop {
+        match Viewer::bind(options.clone()).await {
+            Err(error) if is_taken(&error) && options.port < last => options.port += 1,
+            Err(error) if is_taken(&error) => {
+                return Err(Failure::new(format_args!("{error}; choose another --port")));
+            }
+            other => return Ok(other?),
+        }
+    }
+}
+
+fn is_taken(error: &ViewerError) -> bool {
+    matches!(error, ViewerError::Io { source, .. } if source.kind() == io::ErrorKind::AddrInUse)
+}
+
+/// Only where somebody sits in front of a screen. Whether it worked shows itself.
+fn open(url: &str) {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| value != OsStr::new(""));
+    let seen = output::to_terminal() && io::stdin().is_terminal();
+    if !seen || !(set("DISPLAY") || set("WAYLAND_DISPLAY")) {
+        return;
+    }
+    let started = tokio::process::Command::new("xdg-open")
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if let Ok(mut child) = started {
+        tokio::spawn(async move { child.wait().await });
+    }
+}

@@ -1,0 +1,192 @@
+//! Runs in a browser: how the server is started, found and ended.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{Bench, Called};
+
+const TASK: &str = "name: Say red\ntask: Say red.\nenvironment: { kind: none }\n\
+    checks: [{ type: returned_result, equals: red }]\nsolution: [{ action: finish, result: red }]\n";
+
+/// Nothing takes so long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn played() -> Bench {
+    let bench = Bench::new();
+    bench.suite(&[("a", TASK)]);
+    let run = [
+        "run", "suite", "--out", "runs/one", "--agent", "oracle", "--json",
+    ];
+    bench.call(&run).expect(0);
+    bench
+}
+
+/// `agon view`, which has said where it can be reached.
+struct Viewing {
+    process: Child,
+    /// What it said.
+    line: String,
+}
+
+impl Viewing {
+    fn start(bench: &Bench, args: &[&str]) -> Self {
+        let mut all = vec!["view", "--no-open"];
+        all.extend(args);
+        let mut command = bench.agon(&all);
+        command.env("XDG_CACHE_HOME", bench.path("cache"));
+        let mut process = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
+        Self { process, line }
+    }
+
+    fn url(&self) -> &str {
+        let start = self
+            .line
+            .find("http://")
+            .unwrap_or_else(|| panic!("{:?}", self.line));
+        self.line[start..].split(' ').next().unwrap()
+    }
+
+    fn port(&self) -> u16 {
+        let address = self.url().split('/').nth(2).unwrap();
+        address.rsplit(':').next().unwrap().parse().unwrap()
+    }
+
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port())).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Ends it as Ctrl-C does.
+    fn interrupt(mut self) -> Called {
+        kill_process(Pid::from_child(&self.process), Signal::INT).unwrap();
+        let status = self.process.wait().unwrap();
+        let mut stderr = Vec::new();
+        if let Some(mut said) = self.process.stderr.take() {
+            said.read_to_end(&mut stderr).unwrap();
+        }
+        Called(std::process::Output {
+            status,
+            stdout: Vec::new(),
+            stderr,
+        })
+    }
+}
+
+impl Drop for Viewing {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
+
+#[test]
+fn a_folder_of_runs_is_served_until_it_is_interrupted() {
+    let bench = played();
+    for args in [&["--port", "0"][..], &["runs", "--port", "0"]] {
+        let viewing = Viewing::start(&bench, args);
+        let port = viewing.port();
+        let said = format!("Viewing 1 run at http://127.0.0.1:{port}/ (Ctrl-C ends)\n");
+        assert_eq!(viewing.line, said);
+        let cards = viewing.get("/api/runs");
+        assert!(cards.contains("\"passed\":1"), "{cards}");
+        viewing.interrupt().expect(0);
+    }
+}
+
+#[test]
+fn a_run_that_is_named_alone_is_opened_there() {
+    let bench = played();
+    for name in ["one", "runs/one"] {
+        let viewing = Viewing::start(&bench, &[name, "--port", "0"]);
+        assert!(viewing.url().ends_with("/runs/one"), "{}", viewing.line);
+        assert!(viewing.get("/runs/one").contains(" 200 "));
+        viewing.interrupt().expect(0);
+    }
+}
+
+/// Somebody who listens must not hold up the end.
+#[test]
+fn an_open_feed_does_not_hold_up_the_end() {
+    let bench = played();
+    let viewing = Viewing::start(&bench, &["--port", "0"]);
+    let mut stream = TcpStream::connect(("127.0.0.1", viewing.port())).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+        .write_all(b"GET /api/runs/one/feed HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .unwrap();
+    let mut line = String::new();
+    let mut feed = BufReader::new(stream);
+    feed.read_line(&mut line).unwrap();
+    assert!(line.contains(" 200 "), "{line}");
+    viewing.interrupt().expect(0);
+    let mut rest = Vec::new();
+    feed.read_to_end(&mut rest).unwrap();
+}
+
+#[test]
+fn a_port_that_is_taken_is_left_for_the_next_unless_it_was_asked_for() {
+    let bench = played();
+    // Whoever has it already will do as well.
+    let _ours = TcpListener::bind("127.0.0.1:7357");
+    let viewing = Viewing::start(&bench, &[]);
+    assert!((7358..=7377).contains(&viewing.port()), "{}", viewing.line);
+    viewing.interrupt().expect(0);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let called = bench
+        .call(&["view", "--no-open", "--port", &port])
+        .expect(2);
+    assert!(
+        called.stderr().contains("choose another --port"),
+        "{}",
+        called.stderr()
+    );
+}
+
+#[test]
+fn other_machines_are_given_a_token() {
+    let bench = played();
+    let viewing = Viewing::start(&bench, &["--host", "0.0.0.0", "--port", "0"]);
+    let (_, token) = viewing.url().split_once("/?token=").unwrap();
+    assert!(viewing.get("/api/runs").contains(" 403 "));
+    assert!(viewing.get(&format!("/?token={token}")).contains(" 303 "));
+    let called = viewing.interrupt().expect(0);
+    assert!(
+        called.stderr().contains("Other machines"),
+        "{}",
+        called.stderr()
+    );
+}
+
+#[test]
+fn what_can_t_be_shown_is_told() {
+    let bench = Bench::new();
+    let called = bench.call(&["view", "--no-open"]).expect(2);
+    assert!(called.stderr().contains("there is no folder runs/ here"));
+    let called = bench.call(&["view", "nothing", "--no-open"]).expect(2);
+    assert!(
+        called
+            .stderr()
+            .contains("there is no run and no folder `nothing`")
+    );
+    bench
+        .call(&["view", "--export", "site", "--port", "1"])
+        .expect(2);
+}

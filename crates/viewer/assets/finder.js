@@ -1,0 +1,49 @@
+// Finds steps by words of what was done.
+import { h } from "./dom.js";
+import { counted } from "./format.js";
+
+export class Finder {
+  // `options`: {index, at() -> the step that is shown, go(n)}
+  constructor(options) {
+    this.options = options;
+    this.input = h("input", { type: "search", class: "finder", placeholder: "Find", "aria-label": "Find steps", title: "Find steps (/), Enter for the next", autocomplete: "off", spellcheck: "false" });
+    this.words = h("output", { class: "finder-words small soft" });
+    this.input.addEventListener("input", () => this.find(0));
+    this.input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      this.find(event.shiftKey ? -1 : 1);
+    });
+    this.element = h("span", { class: "finder-box" }, this.words, this.input);
+  }
+
+  focus() {
+    this.input.focus();
+    this.input.select();
+  }
+
+  // `by`: 0 this step or a later one, 1 a later one, -1 an earlier one; around the end.
+  async find(by) {
+    const { index, at, go } = this.options;
+    const wanted = this.input.value.trim().toLowerCase();
+    const asked = (this.asked = {});
+    if (!wanted) {
+      this.words.textContent = "";
+      return;
+    }
+    await index.all();
+    if (asked !== this.asked) return;
+    const fits = (row) => row && (row.brief.toLowerCase().includes(wanted) || row.kind.includes(wanted) || (row.failed && wanted === "failed"));
+    const found = [];
+    for (let n = 0; n < index.total; n += 1) if (fits(index.at(n))) found.push(n);
+    if (!found.length) {
+      this.words.textContent = "none";
+      return;
+    }
+    const here = at();
+    const next = by < 0 ? found.filter((n) => n < here).pop() ?? found[found.length - 1] : found.find((n) => (by ? n > here : n >= here)) ?? found[0];
+    this.words.textContent = found.indexOf(next) + 1 + "/" + found.length;
+    this.words.title = counted(found.length, "step");
+    if (next !== here) go(next);
+  }
+}

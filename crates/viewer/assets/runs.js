@@ -1,0 +1,226 @@
+// The list of runs: search, sort, choose some to compare.
+
+import { h, svg, plain, byId, fill, data, badge, debounce, ready } from "./dom.js";
+import { NONE, percent, range, count, duration, money, day, time, ago, counted } from "./format.js";
+import { Rows } from "./rows.js";
+import { bind } from "./keys.js";
+import { get, link } from "./source.js";
+
+const HEIGHT = 48;
+const SOON = 4000;
+const LATER = 30000;
+const BAR = 96;
+
+let cards = data().cards;
+let said = JSON.stringify(cards);
+const chosen = new Set();
+const view = reading();
+
+const COLUMNS = [
+  { name: "", label: "Compare" },
+  { name: "State", sort: (card) => card.state },
+  { name: "Suite", sort: (card) => card.suites.join(" ").toLowerCase() },
+  { name: "Agent", sort: (card) => card.agent.toLowerCase() },
+  { name: "Score", sort: (card) => card.score ?? -1, most: true },
+  { name: "Coverage", sort: (card) => card.coverage, most: true },
+  { name: "Faults", sort: (card) => card.faulted, most: true, number: true },
+  { name: "Cost, time", sort: (card) => card.money ?? -1, most: true, number: true },
+  { name: "Begun", sort: (card) => card.created || "", most: true, number: true },
+];
+const NEWEST = "begun";
+
+const list = new Rows({
+  body: byId("rows"),
+  scroller: null,
+  height: HEIGHT,
+  top: () => 44 + 32,
+  key: (card) => card.id,
+  render: row,
+  empty: () =>
+    cards.length === 0
+      ? h("div", { class: "empty" }, h("strong", {}, "No runs here yet"), "Begin one: ", h("code", {}, "agon run suites/demo --agent oracle"))
+      : h("div", { class: "empty" }, h("strong", {}, "No run matches"), h("button", { type: "button", onclick: () => search("") }, "Show all runs")),
+});
+
+function reading() {
+  const asked = new URLSearchParams(window.location.search);
+  return { q: asked.get("q") || "", sort: asked.get("sort") || "begun", up: asked.get("up") === "true" };
+}
+
+function remember() {
+  const asked = new URLSearchParams();
+  if (view.q) asked.set("q", view.q);
+  if (view.sort !== NEWEST) asked.set("sort", view.sort);
+  if (view.up) asked.set("up", "true");
+  const text = asked.toString();
+  window.history.replaceState(window.history.state, "", text ? "?" + text : window.location.pathname);
+}
+
+function column(name) {
+  return COLUMNS.find((one) => slug(one.name) === name) || COLUMNS[COLUMNS.length - 1];
+}
+
+function slug(name) {
+  return name.toLowerCase().split(",")[0];
+}
+
+function matching() {
+  const words = view.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = (card) => [card.id, card.agent, card.state, ...card.suites, ...card.models, card.judge || ""].join(" ").toLowerCase();
+  const found = cards.filter((card) => {
+    const all = text(card);
+    return words.every((word) => all.includes(word));
+  });
+  const { sort } = column(view.sort);
+  const sign = view.up ? 1 : -1;
+  return found
+    .map((card, at) => ({ card, at, by: sort(card) }))
+    .sort((a, b) => (a.by < b.by ? -sign : a.by > b.by ? sign : a.at - b.at))
+    .map((one) => one.card);
+}
+
+function draw(keep) {
+  const found = matching();
+  byId("shown").textContent = found.length === cards.length ? count(cards.length) : count(found.length) + " of " + count(cards.length);
+  list.show({ total: found.length, rows: found }, { keep });
+  if (keep) list.follow();
+}
+
+function heads() {
+  const cells = COLUMNS.map((one) => {
+    if (!one.sort) return h("div", { class: "th", role: "columnheader" }, h("span", { class: "unseen" }, one.label));
+    const active = slug(one.name) === view.sort;
+    const order = active ? (view.up ? "ascending" : "descending") : "none";
+    const sortBy = () => {
+      view.up = active ? !view.up : !one.most;
+      view.sort = slug(one.name);
+      remember();
+      heads();
+      draw(true);
+    };
+    return h("div", { class: one.number ? "th number" : "th", role: "columnheader", "aria-sort": order }, h("button", { type: "button", onclick: sortBy, dataset: { sort: slug(one.name) } }, one.name));
+  });
+  const held = document.activeElement && document.activeElement.dataset.sort;
+  const place = fill(byId("heads"), cells);
+  if (held) place.querySelector(`[data-sort="${held}"]`).focus();
+}
+
+function two(top, bottom, attrs) {
+  return h("div", { class: "cell two", role: "cell", ...attrs }, h("div", { class: "clip" }, top), h("div", { class: "clip small soft" }, bottom));
+}
+
+function scoreBar(card) {
+  const at = (share) => (share * BAR).toFixed(1);
+  const bar = svg("svg", { class: "score-bar", viewBox: `0 0 ${BAR} 16`, width: BAR, height: 16, "aria-hidden": "true" });
+  bar.append(svg("rect", { class: "track", x: 0, y: 4, width: BAR, height: 8, rx: 1 }));
+  if (card.score !== null) {
+    bar.append(svg("rect", { class: "f-pale", x: 0, y: 4, width: at(card.score), height: 8 }));
+    bar.append(svg("rect", { class: "f-accent", x: 0, y: 4, width: at(card.score_floor), height: 8 }));
+  }
+  if (card.score_ci) {
+    const [low, high] = [at(card.score_ci.low), at(card.score_ci.high)];
+    bar.append(svg("path", { class: "whisker", d: `M${low} 8m0 -4v8m0 -4H${high}m0 -4v8` }));
+  }
+  return bar;
+}
+
+function outcomes(card) {
+  const parts = ["passed", "failed", "faulted", "missing"].filter((name) => card[name] > 0);
+  const told = parts.map((name) => counted(card[name], name, name)).join(", ");
+  return h("span", { class: "meter parts", title: told }, parts.map((name) => h("span", { class: "f-" + name, style: { width: (100 * card[name]) / Math.max(1, card.planned) + "%" } })));
+}
+
+function row(card) {
+  const name = plain(card.suites.join(", ")) || plain(card.id);
+  const box = h("input", { type: "checkbox", "aria-label": "Compare " + plain(card.id), onchange: () => choose(card.id) });
+  box.checked = chosen.has(card.id);
+  box.disabled = card.state === "broken";
+  const graded = card.passed + card.failed;
+  const ended = graded + card.faulted;
+  const models = card.models.map(plain).join(", ");
+  const problem = card.problems.length > 0 ? plain(card.problems[0]) : "";
+  const id = problem ? h("span", { class: card.state === "broken" ? "is-broken" : "is-faulted", title: card.problems.map(plain).join("\n") }, "! " + problem) : plain(card.id);
+  const cells =
+    card.state === "broken"
+      ? []
+      : [
+          two(plain(card.agent), models || (card.judge ? "judge " + plain(card.judge) : "no model"), { title: plain(card.agent) + (models ? "\n" + models : "") }),
+          h("div", { class: "cell score", role: "cell" }, scoreBar(card), h("div", {}, h("div", {}, h("b", {}, percent(card.score))), h("div", { class: "small soft" }, range(card.score_ci)))),
+          h("div", { class: "cell", role: "cell" }, h("div", {}, card.state === "live" ? count(ended) + " of " + count(card.planned) : percent(card.coverage)), outcomes(card)),
+          h("div", { class: "cell number", role: "cell" }, card.faulted > 0 ? h("span", { class: "is-faulted" }, "! " + count(card.faulted)) : h("span", { class: "soft" }, "0")),
+          two(money(card.money), duration(card.seconds), { class: "cell two number" }),
+          two(day(card.created), card.created ? time(card.created).slice(0, 5) + ", " + ago(card.created) : NONE, { class: "cell two number" }),
+        ];
+  return h(
+    "div",
+    { class: "row", role: "row" },
+    h("div", { class: "cell", role: "cell" }, h("label", { class: "pick" }, box)),
+    h("div", { class: "cell", role: "cell" }, badge(card.state)),
+    two(h("a", { href: link("run", card.id), "data-focus": true }, name), id, { title: plain(card.path), class: card.state === "broken" ? "cell two wide" : "cell two" }),
+    cells,
+  );
+}
+
+function choose(id) {
+  if (chosen.has(id)) chosen.delete(id);
+  else chosen.add(id);
+  compareButton();
+}
+
+function compareButton() {
+  const button = byId("compare");
+  button.disabled = chosen.size < 2 || chosen.size > 8;
+  button.textContent = chosen.size > 1 ? "Compare " + chosen.size : "Compare";
+  button.title = chosen.size > 8 ? "At most 8 runs" : chosen.size < 2 ? "Choose two or more runs" : "";
+}
+
+function compare() {
+  if (!byId("compare").disabled) window.location.assign(link("compare", inOrder()));
+}
+
+// The oldest is what the others are compared with.
+function inOrder() {
+  const picked = cards.filter((card) => chosen.has(card.id));
+  picked.sort((a, b) => ((a.created || "") < (b.created || "") ? -1 : 1));
+  return picked.map((card) => card.id);
+}
+
+function search(text) {
+  view.q = text;
+  byId("search").value = text;
+  remember();
+  draw(false);
+}
+
+async function look() {
+  try {
+    if (!document.hidden) {
+      const found = await get("/runs");
+      const text = JSON.stringify(found);
+      if (text !== said) {
+        said = text;
+        cards = found;
+        draw(true);
+      }
+    }
+  } catch (_) {
+    // It is asked again.
+  }
+  window.setTimeout(look, cards.some((card) => card.state === "live") ? SOON : LATER);
+}
+
+byId("search").value = view.q;
+byId("search").addEventListener("input", debounce(50, () => search(byId("search").value)));
+byId("compare").addEventListener("click", compare);
+heads();
+draw(false);
+compareButton();
+window.setTimeout(look, SOON);
+
+bind(["j", "ArrowDown"], "Next run", () => list.step(1), { group: "Runs" });
+bind(["k", "ArrowUp"], "Previous run", () => list.step(-1), { group: "Runs" });
+bind("Enter", "Open the run", () => list.item && window.location.assign(link("run", list.item.id)), { group: "Runs" });
+bind("x", "Choose for a comparison", () => list.item && (choose(list.item.id), list.redraw(), list.pick(list.index)), { group: "Runs" });
+bind("c", "Compare the chosen runs", compare, { group: "Runs" });
+bind("/", "Search", () => byId("search").focus(), { group: "Runs" });
+ready();

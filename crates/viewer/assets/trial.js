@@ -1,0 +1,444 @@
+// The page of a trial: puts list, screen or transcript, panel and player together, and keeps the address, the
+// keys and a trial that is still being played in step with them.
+import { byId, data, debounce, fill, h, plain, ready, say } from "./dom.js";
+import { parse, params } from "./query.js";
+import { capabilities, feed, get, link, picture, post, thumb } from "./source.js";
+import { Axis } from "./axis.js";
+import { headFacts, Panel } from "./panel.js";
+import { Finder } from "./finder.js";
+import { momentView } from "./moment.js";
+import { Player } from "./player.js";
+import { ReviewPanel } from "./review.js";
+import { splitter } from "./splitter.js";
+import { Stage } from "./stage.js";
+import { stopButton } from "./stopping.js";
+import { lastBefore } from "./times.js";
+import { FrameList, StepIndex, stepsTitle, Timeline } from "./timeline.js";
+import { Transcript } from "./transcript.js";
+import { drawHead, drawWalk } from "./trialhead.js";
+import { bindTrialKeys } from "./trialkeys.js";
+
+const KEPT = 400;
+const AHEAD = 3;
+
+class Trial {
+  constructor(start) {
+    this.head = start.head;
+    this.neighbours = start.neighbours || {};
+    this.run = this.head.run;
+    this.screens = Boolean(this.head.screen);
+    this.query = params(parse(window.location.search));
+    this.named = new URLSearchParams(window.location.search);
+    const parts = [...this.head.key.task.split("/"), this.head.key.epoch, this.head.key.attempt];
+    this.base = "/runs/" + encodeURIComponent(this.run) + "/trial/" + parts.map(encodeURIComponent).join("/");
+    this.kept = new Map();
+    this.n = 0;
+    this.turn = 0;
+    this.follow = this.head.live;
+    this.index = new StepIndex(start.steps, (from, number) => get(this.base + "/steps", { from, count: Math.min(500, number) }));
+    this.ctx = {
+      go: (n) => this.go(n),
+      thumb: (digest) => thumb(this.run, digest),
+      picture: (digest) => picture(this.run, digest),
+      event: (seq) => get(this.base + "/events/" + Number(seq)),
+      said: (seq, which) => get(this.base + "/events/" + Number(seq) + "/" + which),
+      asked: () => (this.asked = this.asked || this.findAsked()),
+    };
+    this.address = debounce(120, () => this.writeAddress());
+    drawHead(this.head);
+    drawWalk(this.run, this.neighbours, this.query);
+    this.buildReview();
+    this.buildPanel();
+    this.buildMiddle();
+    this.buildPlayer();
+    this.buildTimeline();
+    bindTrialKeys(this);
+    this.buildSplitters();
+    if (start.step) {
+      this.kept.set(start.step.n, Promise.resolve(start.step));
+      this.open(start.step, this.follow ? { mode: "after" } : {});
+    }
+    Promise.resolve(this.drawn).then(ready, ready);
+    this.later();
+  }
+
+  // What is not needed for the first sight. A page that is a file knows neither the step nor the list that
+  // its address names.
+  async later() {
+    const named = this.named.get("step");
+    if (named !== null && /^\d+$/.test(named) && Number(named) !== this.n) this.go(Number(named));
+    if (!capabilities.live && Object.keys(this.query).length) {
+      this.neighbours = await get(this.base + "/neighbours", this.query);
+      drawWalk(this.run, this.neighbours, this.query);
+    }
+    if (this.head.realtime && !this.head.live) await this.buildAxis();
+    if (capabilities.live) this.listen();
+    await this.index.all();
+  }
+
+  buildReview() {
+    const unreviewed = () => (capabilities.review ? link("review", this.run, this.query, this.head.key) : null);
+    this.review = new ReviewPanel({
+      head: () => this.head,
+      allowed: capabilities.review,
+      post: (order) => post("/runs/" + encodeURIComponent(this.run) + "/reviews", order),
+      next: unreviewed,
+      changed: () => this.reread(),
+    });
+    this.unreviewed = unreviewed;
+  }
+
+  buildPanel() {
+    this.panel = new Panel({ element: byId("side"), head: () => this.head, screens: this.screens, review: this.review, ctx: this.ctx, query: () => this.query });
+  }
+
+  buildMiddle() {
+    const element = byId("stage");
+    if (this.screens) {
+      this.stage = new Stage(element, this.ctx.picture);
+      return;
+    }
+    this.transcript = new Transcript({ index: this.index, step: (n) => this.step(n), ctx: this.ctx, seen: (n) => this.read(n) });
+    element.append(this.index.total ? this.transcript.element : h("p", { class: "empty" }, h("strong", {}, "Nothing is recorded of this trial."), this.head.live ? "It has only just begun." : "It was not played yet, or its record is gone."));
+  }
+
+  buildSplitters() {
+    const frame = document.querySelector(".trial-body");
+    splitter({ column: document.querySelector(".steps"), frame, side: "left", property: "--steps-width", least: 140, most: 0.4, label: "Width of the list of steps" });
+    splitter({ column: byId("side"), frame, side: "right", property: "--side-width", least: 220, most: 0.6, label: "Width of the panel" });
+  }
+
+  buildPlayer() {
+    this.player = new Player({
+      index: this.index,
+      duration: () => (this.track ? this.track.duration : this.head.duration) || 0,
+      moments: () => (this.track ? this.track.moments : this.times()),
+      frames: () => (this.frames ? this.track.moments : null),
+      at: (t, scrubbed) => this.at(t, scrubbed),
+      step: (by) => this.move(by),
+      seekStep: (n) => this.seek(n),
+      changed: () => {},
+    });
+    byId("below").append(this.player.element);
+    byId("below").hidden = !this.index.total;
+    this.player.set(0);
+  }
+
+  buildTimeline() {
+    fill(byId("steps-title"), stepsTitle(this.head));
+    this.timeline = new Timeline({
+      body: byId("steps"),
+      scroller: byId("steps-scroll"),
+      index: this.index,
+      pictures: this.screens,
+      thumb: this.ctx.thumb,
+      href: (n) => link("trial", this.run, this.head.key, this.query, n),
+      pick: (n) => this.go(n),
+    });
+    if (this.index.total > 8 || this.head.live) {
+      this.finder = new Finder({ index: this.index, at: () => this.n, go: (n) => this.go(n) });
+      byId("follow").before(this.finder.element);
+    }
+    this.drawFollow();
+  }
+
+  async buildAxis() {
+    const track = await get(this.base + "/track");
+    if (!track.frames.length && !track.inputs.length) return;
+    track.moments = track.frames.map((one) => one[0]);
+    this.track = track;
+    this.axis = new Axis(track, (t) => {
+      this.player.pause();
+      this.player.set(t);
+      this.at(t, true);
+    });
+    byId("below").prepend(this.axis.element);
+    byId("trial").classList.add("in-real-time");
+    if (this.head.steps === 0 && track.frames.length) {
+      byId("steps-title").textContent = track.frames.length + " frames";
+      this.timeline.close();
+      if (this.finder) this.finder.element.remove();
+      this.frames = new FrameList({ body: byId("steps"), scroller: byId("steps-scroll"), track, thumb: this.ctx.thumb, pick: (t) => {
+        this.player.pause();
+        this.player.set(t);
+        this.at(t, true);
+      } });
+    }
+    this.player.set(this.player.t);
+    this.player.ticks();
+    if (this.frames) {
+      this.toFrame(lastBefore(track.frames, (Number(this.named.get("t")) || 0) + 1e-3));
+    }
+  }
+
+  times() {
+    return this.index.rows.filter(Boolean).map((row) => row.t);
+  }
+
+  // Steps, whole, as far as they were asked for.
+  step(n) {
+    if (!this.kept.has(n)) {
+      const asked = get(this.base + "/steps/" + n);
+      asked.catch(() => this.kept.delete(n));
+      this.kept.set(n, asked);
+      if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+    }
+    return this.kept.get(n);
+  }
+
+  // What the agent's model was asked first: that has the picture of a prediction.
+  async findAsked() {
+    for (let n = 0; n < Math.min(AHEAD, this.index.total); n += 1) {
+      const { events } = await this.step(n);
+      const call = events.find((event) => event.kind === "model" && event.model.purpose !== "judge" && event.model.request !== undefined);
+      if (call) return this.ctx.said(call.seq, "request");
+    }
+    return null;
+  }
+
+  move(by) {
+    if (this.track && this.head.steps === 0) this.moveFrame(by);
+    else this.go(this.n + by);
+  }
+
+  seek(n) {
+    if (this.track && this.head.steps === 0) this.toFrame(n <= 0 ? 0 : this.track.frames.length - 1);
+    else this.go(n);
+  }
+
+  moveFrame(by) {
+    this.toFrame(lastBefore(this.track.frames, this.player.t + 1e-6) + by);
+  }
+
+  toFrame(at) {
+    const frame = this.track.frames[Math.max(0, Math.min(at, this.track.frames.length - 1))];
+    if (!frame) return;
+    this.player.pause();
+    this.player.set(frame[0]);
+    this.at(frame[0], true);
+  }
+
+  // Shows a step. `how`: {playing: the player does it, focus: the row gets the focus, exact}
+  async go(n, how = {}) {
+    if (!this.index.total) return;
+    const to = Math.max(0, Math.min(Number(n) || 0, this.index.total - 1));
+    if (!how.playing) {
+      this.player.pause();
+      if (to < this.last()) this.setFollow(false);
+    }
+    this.n = to;
+    this.select(how);
+    const turn = ++this.turn;
+    let step;
+    try {
+      step = await this.step(to);
+    } catch (error) {
+      this.trouble(error);
+      return;
+    }
+    if (turn === this.turn) this.open(step, how);
+  }
+
+  select(how = {}) {
+    if (!this.frames) this.timeline.select(this.n, how);
+    this.address();
+  }
+
+  // Puts a step on the page.
+  open(step, how = {}) {
+    this.n = step.n;
+    this.shown = step;
+    if (!how.playing) this.player.set(step.t);
+    if (this.axis && !how.playing) this.axis.setTime(step.t);
+    this.select(how);
+    if (how.playing) this.playing = how.mode || this.playedMode(step);
+    if (this.stage && !(this.track && how.playing)) this.drawn = this.stage.show(step, how.mode || (how.playing ? this.playedMode(step) : undefined));
+    if (this.transcript && this.index.total) this.transcript.show(step.n, { scroll: !how.read, exact: how.exact, end: this.follow });
+    this.panel.show(step);
+    if (!how.playing) say(step.kind === "setup" ? "Start" : step.kind === "end" ? "End" : "Step " + step.n + ": " + plain(step.brief));
+    this.prefetch(step.n);
+  }
+
+  async prefetch(n) {
+    const wanted = [];
+    for (let by = 1; by <= AHEAD; by += 1) if (n + by < this.index.total) wanted.push(this.step(n + by));
+    if (n > 0) wanted.push(this.step(n - 1));
+    const found = await Promise.allSettled(wanted);
+    if (this.n === n && this.stage) this.stage.ahead(found.filter((one) => one.status === "fulfilled").map((one) => one.value));
+  }
+
+  // Another step is at the top of what is read.
+  async read(n) {
+    if (n === this.n) return;
+    this.n = n;
+    this.select();
+    const turn = ++this.turn;
+    const step = await this.step(n);
+    if (turn === this.turn) this.open(step, { read: true });
+  }
+
+  // A moment of the replay, or one that was pointed at.
+  at(t, scrubbed) {
+    const n = this.index.when(t);
+    if (this.track) {
+      this.frameAt(t);
+      if (n !== this.n && this.head.steps > 0) this.go(n, { playing: true });
+      return;
+    }
+    if (n !== this.n) {
+      this.go(n, { playing: true, exact: !scrubbed });
+    } else if (this.stage && this.shown && this.shown.n === n) {
+      this.now = t;
+      const mode = this.playedMode(this.shown);
+      if (mode !== this.playing) this.stage.draw(mode);
+      this.playing = mode;
+    }
+    this.now = t;
+  }
+
+  // First what the agent saw and did, then what came of it.
+  playedMode(step) {
+    const done = step.after ? step.after.t - step.t : 0;
+    const seen = step.t + Math.max(done, Math.min(0.6, (step.until - step.t) / 2));
+    return (this.now || 0) < seen && step.kind !== "setup" && step.kind !== "end" ? "before" : "after";
+  }
+
+  frameAt(t) {
+    const { frames, blobs } = this.track;
+    const at = Math.max(0, lastBefore(frames, t + 1e-6));
+    const frame = frames[at];
+    this.axis.setTime(t);
+    if (!frame || !this.stage) return;
+    if (this.frames) this.frames.select(at);
+    if (this.frames && this.frame !== at) this.panel.instead(() => momentView(this.track, at));
+    if (this.frame !== at || this.stage.step) this.stage.frame(blobs[frame[1]], this.head.screen, frame[0]);
+    this.frame = at;
+    if (this.frames && !this.player.playing) this.address();
+    for (const next of frames.slice(at + 1, at + 9)) this.stage.pictures.load(blobs[next[1]]).catch(() => {});
+  }
+
+  writeAddress() {
+    const address = link("trial", this.run, this.head.key, this.query, this.n);
+    try {
+      const time = this.frames ? "&t=" + this.player.t.toFixed(3) : "";
+      window.history.replaceState(null, "", address.slice(address.indexOf("?")) + time);
+    } catch {
+      // A browser may forbid it for files: then the address stays.
+    }
+  }
+
+  trouble(error) {
+    say(plain(error.message));
+    const place = byId("problems");
+    place.hidden = false;
+    place.append(h("li", { class: "broken" }, plain(error.message)));
+  }
+
+  walk(key) {
+    if (key) window.location.assign(link("trial", this.run, key, this.query));
+    else say("There is no further trial in this list.");
+  }
+
+  drawFollow() {
+    const place = byId("follow");
+    if (!this.head.live) {
+      place.replaceChildren();
+      return;
+    }
+    this.stop = this.stop || (capabilities.stop ? stopButton(() => this.head) : "");
+    place.replaceChildren(this.stop, " ", h("button", { type: "button", class: "small-button", "aria-pressed": String(this.follow), onclick: () => this.setFollow(!this.follow), title: "Always show the newest step" }, "Follow"));
+  }
+
+  setFollow(follow) {
+    if (this.follow === follow) return;
+    this.follow = follow && this.head.live;
+    this.drawFollow();
+    if (this.follow) this.go(this.last(), { playing: true, mode: "after" });
+  }
+
+  // The newest step that there is something to see of.
+  last() {
+    const end = this.index.at(this.index.total - 1);
+    return Math.max(0, this.index.total - (end && end.kind === "end" && this.head.live ? 2 : 1));
+  }
+
+  // A trial that is being played grows.
+  listen() {
+    const mine = (key) => key.task === this.head.key.task && key.epoch === this.head.key.epoch && key.attempt === this.head.key.attempt;
+    const handlers = { review: (key) => key.task === this.head.key.task && key.epoch === this.head.key.epoch && this.reread() };
+    if (this.head.live) {
+      const ends = async () => {
+        await this.grow();
+        await this.reread();
+        if (this.head.realtime && !this.track) await this.buildAxis();
+      };
+      Object.assign(handlers, { moment: (moment) => mine(moment) && this.moment(moment), trial: (row) => mine(row) && ends(), open: () => this.grow() });
+    }
+    this.unheard = feed(this.run, handlers);
+  }
+
+  // Frames come faster than steps, and are shown as they are.
+  moment(moment) {
+    if (this.head.realtime && this.stage && this.follow && moment.shot) {
+      this.stage.frame(moment.shot, this.head.screen, (Date.now() - Date.parse(moment.began)) / 1000);
+      return;
+    }
+    this.grow();
+  }
+
+  async grow() {
+    if (this.growing) {
+      this.again = true;
+      return;
+    }
+    this.growing = true;
+    do {
+      this.again = false;
+      try {
+        await this.grown();
+      } catch (error) {
+        say(plain(error.message));
+      }
+    } while (this.again);
+    this.growing = false;
+  }
+
+  async grown() {
+    const from = Math.max(0, this.index.total - 2);
+    const steps = await get(this.base + "/steps", { from, count: 500 });
+    for (const n of [...this.kept.keys()]) if (n >= from) this.kept.delete(n);
+    this.index.take(steps);
+    // It was opened before its screen was there: that is another page.
+    if (!this.screens && steps.rows.some((row) => row.shot)) {
+      window.location.reload();
+      return;
+    }
+    byId("below").hidden = !this.index.total;
+    const newest = steps.rows[steps.rows.length - 1];
+    if (newest) this.head.duration = Math.max(this.head.duration, newest.t);
+    this.head.steps = Math.max(this.head.steps, ...steps.rows.filter((row) => row.kind !== "end").map((row) => row.n));
+    if (!this.frames) this.timeline.grown();
+    fill(byId("steps-title"), stepsTitle(this.head));
+    fill(byId("facts"), headFacts(this.head));
+    if (this.transcript && this.index.total) {
+      if (!this.transcript.element.isConnected) fill(byId("stage"), this.transcript.element);
+      await this.transcript.grown(from);
+    }
+    if (this.follow) await this.go(this.last(), { playing: true, mode: "after" });
+    else if (this.n >= from) await this.go(this.n, { playing: true });
+    this.player.ticks();
+    this.player.set(this.follow ? this.head.duration : this.player.t);
+  }
+
+  async reread() {
+    this.head = await get(this.base);
+    if (!this.head.live) this.setFollow(false);
+    drawHead(this.head);
+    this.drawFollow();
+    this.review.draw();
+    this.panel.refresh();
+  }
+}
+
+const start = data();
+if (start.head) new Trial(start);

@@ -1,0 +1,54 @@
+//! Runs, their trials as rows, and runs against each other.
+
+use agon_report::Summary;
+use agon_store::Manifest;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::compare as comparing;
+use crate::error::ViewerError;
+use crate::serve::{App, Asked, Reply, compared};
+use crate::shape::{RunCard, Timeline};
+
+/// Rows of one answer.
+const MOST_ROWS: u64 = 500;
+
+/// A run, with all that is not about one trial.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunDetail<'a> {
+    card: RunCard,
+    summary: &'a Summary,
+    timeline: &'a Timeline,
+    manifest: &'a Manifest,
+}
+
+pub(crate) fn runs(app: &App, _: &Asked) -> Result<Reply, ViewerError> {
+    let runs = app.library.runs()?;
+    let cards: Vec<RunCard> = runs.iter().map(|run| run.card()).collect();
+    Reply::json(&cards)
+}
+
+pub(crate) fn run(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
+    let run = app.run(asked)?;
+    let overview = run.overview()?;
+    Reply::json(&RunDetail {
+        card: run.card(),
+        summary: &overview.summary,
+        timeline: &overview.timeline,
+        manifest: &*run.manifest()?,
+    })
+}
+
+pub(crate) fn trials(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
+    let run = app.run(asked)?;
+    let limit = asked.given("limit", 100)?.min(MOST_ROWS);
+    Reply::json(&run.trials(&asked.query()?, asked.given("offset", 0)?, limit)?)
+}
+
+pub(crate) fn checks(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
+    Reply::json(&app.run(asked)?.failed_checks()?)
+}
+
+pub(crate) fn compare(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
+    Reply::json(&comparing::compare(&compared(app, asked)?)?)
+}

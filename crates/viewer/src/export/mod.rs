@@ -1,0 +1,9 @@
+//! The static site.
+
+mod bundle;
+mod folder;
+mod pictures;
+mod site;
+mod trial;
+
+pub use site::{Exported, export};

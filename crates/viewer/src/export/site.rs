@@ -1,0 +1,114 @@
+//! Runs as a folder of files that any browser opens, from a disk or from any web server: the viewer's own
+//! pages, with everything that they would ask a server for beside them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::bundle::bundle;
+use super::folder::Folder;
+use super::pictures::Pictures;
+use super::trial;
+use crate::assets;
+use crate::compare;
+use crate::error::ViewerError;
+use crate::library::Run;
+use crate::pages::{self, Frame};
+use crate::serve::MOST_COMPARED;
+use crate::shape::{RunCard, RunState, TrialQuery};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exported {
+    pub files: u64,
+    pub bytes: u64,
+}
+
+/// Modules that pages begin with.
+const ENTRIES: [&str; 5] = [
+    "runs.js",
+    "run.js",
+    "trial.js",
+    "compare.js",
+    "sidebyside.js",
+];
+/// Scripts that stand alone.
+const CLASSIC: &str = "theme.js";
+
+/// `into` must be new or empty. `cache`: where small pictures are kept.
+pub fn export(runs: &[Arc<Run>], cache: &Path, into: &Path) -> Result<Exported, ViewerError> {
+    let mut folder = Folder::begin(into)?;
+    scripts(&mut folder)?;
+    let cards: Vec<RunCard> = runs.iter().map(|run| run.card()).collect();
+    let readable: Vec<Arc<Run>> = runs
+        .iter()
+        .zip(&cards)
+        .filter(|(_, card)| card.state != RunState::Broken)
+        .map(|(run, _)| Arc::clone(run))
+        .collect();
+    let compared = (2..=MOST_COMPARED).contains(&readable.len());
+    let frame = Frame::exported("").able_to(if compared { "compare" } else { "" });
+    folder.page("index.html", &pages::runs::runs(frame, &cards)?)?;
+    for (run, card) in runs.iter().zip(&cards) {
+        write_run(&mut folder, run, card, cache)?;
+    }
+    if compared {
+        write_comparison(&mut folder, &readable)?;
+    }
+    Ok(folder.written())
+}
+
+fn scripts(folder: &mut Folder) -> Result<(), ViewerError> {
+    let text = |name: &str| {
+        let asset = assets::ALL.iter().find(|asset| asset.name == name)?;
+        String::from_utf8(asset.bytes.to_vec()).ok()
+    };
+    for asset in assets::ALL {
+        if asset.name == CLASSIC || !asset.name.ends_with(".js") {
+            folder.write(&format!("assets/{}", asset.name), asset.bytes)?;
+        }
+    }
+    let replaced = HashMap::from([("source.js", "source_static.js")]);
+    for entry in ENTRIES {
+        let script = bundle(&text, &replaced, entry)?;
+        folder.write(&format!("assets/{entry}"), script.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn write_run(
+    folder: &mut Folder,
+    run: &Run,
+    card: &RunCard,
+    cache: &Path,
+) -> Result<(), ViewerError> {
+    let id = run.id();
+    let page = pages::run::run(Frame::exported("../../"), run, &TrialQuery::default())?;
+    folder.page(&format!("runs/{id}/index.html"), &page)?;
+    if card.state == RunState::Broken {
+        return Ok(());
+    }
+    let rows = run.whole()?;
+    folder.data(&format!("runs/{id}/trials"), &rows)?;
+    let mut pictures = Pictures::of(run, cache);
+    for listed in &rows {
+        if listed.row.key.attempt > 0 {
+            // runs/ID/trial/CATEGORY/TASK/EPOCH/ATTEMPT
+            let frame = Frame::exported("../../../../../../../");
+            trial::write(folder, frame, run, &listed.row.key, &mut pictures)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_comparison(folder: &mut Folder, runs: &[Arc<Run>]) -> Result<(), ViewerError> {
+    let page = pages::compare::compare(Frame::exported("../"), runs)?;
+    folder.page("compare/index.html", &page)?;
+    let found = compare::compare(runs)?;
+    for task in &found.tasks {
+        // compare/task/CATEGORY/TASK: a category may be called like a file of ours.
+        let frame = Frame::exported("../../../../");
+        let page = pages::compare::side_by_side_of(frame, runs, &found, &task.task)?;
+        folder.page(&format!("compare/task/{}/index.html", task.task), &page)?;
+    }
+    Ok(())
+}

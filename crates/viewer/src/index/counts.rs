@@ -1,0 +1,89 @@
+//! What the rows of a run add up to, for a list of runs.
+
+use jiff::Timestamp;
+
+use super::error::IndexError;
+use super::file::Index;
+use super::schema::{OPEN, flag_bit, state_number};
+use crate::shape::{Flag, State};
+
+/// Names of checks that are told.
+const MOST_NAMES: u32 = 1_000;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Counts {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) faulted: u64,
+    pub(crate) reviewed: u64,
+    /// Sum of the scores of graded trials.
+    pub(crate) score: f64,
+    pub(crate) money: Option<f64>,
+    pub(crate) seconds: f64,
+    pub(crate) last: Option<Timestamp>,
+}
+
+impl Index {
+    pub(crate) fn counts(&self) -> Result<Counts, IndexError> {
+        let mut ask = self.db.prepare_cached(
+            "SELECT coalesce(sum(counts AND state = ?1), 0), coalesce(sum(counts AND state = ?2), 0),
+                    coalesce(sum(counts AND state = ?3), 0),
+                    coalesce(sum(counts AND state <> ?3 AND flags & ?4 <> 0), 0),
+                    total(iif(counts, score, 0)), sum(iif(t.planned, spent, NULL)),
+                    total(iif(t.planned AND NOT regraded, seconds, 0)), max(ended)
+             FROM row r JOIN task t ON t.place = r.place WHERE r.id < ?5",
+        )?;
+        let states = [State::Passed, State::Failed, State::Faulted].map(state_number);
+        let [passed, failed, faulted] = states;
+        let reviewed = flag_bit(Flag::Reviewed);
+        let counts = ask.query_row((passed, failed, faulted, reviewed, OPEN), |row| {
+            let count = |place| row.get::<_, i64>(place).map(i64::unsigned_abs);
+            let last: Option<i64> = row.get(7)?;
+            Ok(Counts {
+                passed: count(0)?,
+                failed: count(1)?,
+                faulted: count(2)?,
+                reviewed: count(3)?,
+                score: row.get(4)?,
+                money: row.get(5)?,
+                seconds: row.get(6)?,
+                last: last.and_then(|at| Timestamp::from_microsecond(at).ok()),
+            })
+        })?;
+        Ok(counts)
+    }
+
+    /// Names of checks that did not pass in trials as they count, most frequent first.
+    pub(crate) fn failed_checks(&self) -> Result<Vec<(String, u64)>, IndexError> {
+        let mut ask = self.db.prepare_cached(
+            "SELECT f.name, count(*) FROM failed f JOIN row r ON r.id = f.row
+             WHERE r.counts = 1 GROUP BY f.name ORDER BY 2 DESC, 1 LIMIT ?",
+        )?;
+        let found = ask.query_map([MOST_NAMES], |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
+        })?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// When every trial with a result ended, in microseconds, and what it came to, in that order.
+    pub(crate) fn endings(&self) -> Result<Vec<(i64, i64)>, IndexError> {
+        let mut ask = self.db.prepare_cached(
+            "SELECT ended, state FROM row WHERE counts = 1 AND id < ? ORDER BY ended, id",
+        )?;
+        let found = ask.query_map([OPEN], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// Keeps what took long to find out, unless the run has gone on since.
+    pub(crate) fn keep_interval(
+        &mut self,
+        revision: u64,
+        found: Option<agon_report::Interval>,
+    ) -> Result<(), IndexError> {
+        if self.state.revision == revision {
+            self.state.keep_interval(revision, found);
+            self.state.save(&self.db)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! The runs that can be looked at: those that were named, and those below folders that were named.
+//! Gives each a short name for addresses, and opens its index when it is first asked for.
+
+mod card;
+mod run;
+mod scan;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::ViewerError;
+
+pub use run::Run;
+pub(crate) use run::lock;
+
+/// Runs whose indexes stay open at the same time.
+const MOST_OPEN: usize = 32;
+/// Characters of a name in an address.
+const LONGEST_ID: usize = 100;
+
+#[derive(Debug)]
+pub struct Library {
+    roots: Vec<PathBuf>,
+    /// Where indexes and thumbnails are kept: outside of the run folders.
+    cache: PathBuf,
+    shelf: Mutex<Shelf>,
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Shelf {
+    /// By where they really are.
+    runs: HashMap<PathBuf, Arc<Run>>,
+    ids: HashMap<String, Arc<Run>>,
+    /// Asked for last comes last.
+    recent: VecDeque<Arc<Run>>,
+}
+
+impl Library {
+    pub fn new(roots: Vec<PathBuf>, cache: PathBuf) -> Result<Self, ViewerError> {
+        for root in &roots {
+            if !root.is_dir() {
+                return Err(ViewerError::NotFound(format!(
+                    "{} is no folder: name a run folder, or a folder with runs in it",
+                    root.display()
+                )));
+            }
+        }
+        Ok(Self {
+            roots,
+            cache,
+            shelf: Mutex::default(),
+        })
+    }
+
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// Every run, newest first; looks for new ones.
+    pub fn runs(&self) -> Result<Vec<Arc<Run>>, ViewerError> {
+        let found = scan::runs(&self.roots);
+        let mut runs = self.shelf().keep(found, &self.cache);
+        runs.sort_by_cached_key(|run| (std::cmp::Reverse(run.created()), run.id().to_owned()));
+        Ok(runs)
+    }
+
+    pub fn run(&self, id: &str) -> Result<Arc<Run>, ViewerError> {
+        if let Some(run) = self.shelf().take(id) {
+            return Ok(run);
+        }
+        // It may have begun since.
+        self.shelf().keep(scan::runs(&self.roots), &self.cache);
+        self.shelf()
+            .take(id)
+            .ok_or_else(|| ViewerError::NotFound(format!("there is no run {id}")))
+    }
+
+    fn shelf(&self) -> std::sync::MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shelf {
+    /// Takes up what is new and lets go of what is gone.
+    fn keep(&mut self, found: Vec<scan::Found>, cache: &Path) -> Vec<Arc<Run>> {
+        let there: HashSet<&PathBuf> = found.iter().map(|found| &found.real).collect();
+        self.runs.retain(|real, _| there.contains(real));
+        let runs = &self.runs;
+        let stays = |run: &Arc<Run>| runs.values().any(|known| Arc::ptr_eq(known, run));
+        self.recent.retain(stays);
+        if self.ids.len() != runs.len() {
+            self.ids = runs
+                .values()
+                .map(|run| (run.id().to_owned(), Arc::clone(run)))
+                .collect();
+        }
+        for found in found {
+            if !self.runs.contains_key(&found.real) {
+                let id = self.free_id(&found);
+                let run = Arc::new(Run::new(id.clone(), found.path, cache));
+                self.ids.insert(id, Arc::clone(&run));
+                self.runs.insert(found.real, run);
+            }
+        }
+        self.runs.values().cloned().collect()
+    }
+
+    fn free_id(&self, found: &scan::Found) -> String {
+        let name = found.real.file_name().unwrap_or_default();
+        let id = url_safe(&name.to_string_lossy());
+        let mut free = id.clone();
+        let mut count = 1;
+        while self.ids.contains_key(&free) {
+            count += 1;
+            free = format!("{id}~{count}");
+        }
+        free
+    }
+
+    fn take(&mut self, id: &str) -> Option<Arc<Run>> {
+        let run = Arc::clone(self.ids.get(id)?);
+        self.recent.retain(|known| !Arc::ptr_eq(known, &run));
+        self.recent.push_back(Arc::clone(&run));
+        if self.recent.len() > MOST_OPEN
+            && let Some(oldest) = self.recent.pop_front()
+        {
+            oldest.close();
+        }
+        Some(run)
+    }
+}
+
+/// A folder's name as a part of an address that needs no escapes.
+fn url_safe(name: &str) -> String {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
+            c
+        } else {
+            '-'
+        }
+    };
+    let safe: String = name.chars().take(LONGEST_ID).map(plain).collect();
+    if safe.trim_matches(['.', '-']).is_empty() {
+        "run".to_owned()
+    } else if safe.starts_with('.') {
+        format!("run{safe}")
+    } else {
+        safe
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_addresses_are_plain() {
+        assert_eq!(url_safe("20261115-demo_1.b"), "20261115-demo_1.b");
+        assert_eq!(url_safe("a b/ü?\u{202e}#%"), "a-b------");
+        assert_eq!(url_safe(".."), "run");
+        assert_eq!(url_safe("???"), "run");
+        assert_eq!(url_safe(".hidden"), "run.hidden");
+        assert_eq!(url_safe(&"x".repeat(500)).len(), LONGEST_ID);
+    }
+}

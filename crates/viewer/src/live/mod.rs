@@ -1,0 +1,17 @@
+//! A run while it goes on: watches its folder and tells the pages that look at it. Reads only what was
+//! appended, and of that no more than is told; counts and rows are the index's.
+
+mod attempt;
+mod doorbell;
+mod feeds;
+#[cfg(test)]
+mod fixture;
+mod listeners;
+mod peek;
+mod playing;
+mod results;
+mod tail;
+mod watcher;
+
+pub(crate) use feeds::Feeds;
+pub(crate) use watcher::progress;

@@ -1,0 +1,44 @@
+//! The running trials of a run.
+
+use askama::Template;
+use serde::Serialize;
+
+use crate::error::ViewerError;
+use crate::library::Run;
+use crate::live;
+use crate::pages::{Frame, embedded};
+use crate::shape::Progress;
+
+#[derive(Template)]
+#[template(path = "live.html")]
+struct LivePage {
+    frame: Frame,
+    /// Suite and agent.
+    which: String,
+    data: String,
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    run: &'a str,
+    progress: Progress,
+}
+
+pub(crate) fn live(frame: Frame, run: &Run) -> Result<String, ViewerError> {
+    let manifest = run.manifest()?;
+    let suites: Vec<&str> = manifest.suites.iter().map(|suite| &*suite.name).collect();
+    let data = Data {
+        run: run.id(),
+        progress: live::progress(run),
+    };
+    let page = LivePage {
+        frame: frame
+            .titled("Live")
+            .at("live")
+            .under_runs()
+            .under_run(run.id()),
+        which: agon_report::plain(&format!("{} · {}", suites.join(", "), manifest.agent.spec)),
+        data: embedded(&data)?,
+    };
+    Ok(page.render()?)
+}

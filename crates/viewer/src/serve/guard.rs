@@ -1,0 +1,254 @@
+//! Who may ask. A web page of somebody else must neither read runs nor change them, by whatever name it
+//! reaches this server; and a server that other machines can reach answers only who has its token.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use tokio::time::timeout;
+
+use super::asked::{LONGEST_ADDRESS, without};
+use super::reply::{Reader, failed, see, trouble};
+use super::secret::Secret;
+use crate::error::ViewerError;
+
+/// An answer must have begun by then: a body may come drop by drop, and a disk may hang.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+const HEADERS: [(HeaderName, &str); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
+         connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (header::X_FRAME_OPTIONS, "DENY"),
+];
+
+#[derive(Debug)]
+pub(crate) struct Guard {
+    address: SocketAddr,
+    /// What a page must show to change anything.
+    token: Secret,
+    /// Asked of everybody where other machines can reach the server.
+    access: Option<Secret>,
+}
+
+impl Guard {
+    pub(crate) fn new(address: SocketAddr, token: Secret, access: Option<Secret>) -> Self {
+        Self {
+            address,
+            token,
+            access,
+        }
+    }
+
+    /// The name of the cookie: cookies don't tell ports apart.
+    fn cookie(&self) -> String {
+        format!("agon_access_{}", self.address.port())
+    }
+
+    /// A page that was loaded under a stranger's name, which leads here, would be taken for ours by the
+    /// browser. Ports are not compared: one may be forwarded from another machine.
+    fn knows_host(&self, host: &str) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else {
+            return false;
+        };
+        if authority.as_str().contains('@') {
+            return false;
+        }
+        let name = authority.host();
+        let ip = name.trim_start_matches('[').trim_end_matches(']');
+        name.eq_ignore_ascii_case("localhost")
+            || ip
+                .parse::<IpAddr>()
+                .is_ok_and(|ip| ip.is_loopback() || ip == self.address.ip())
+    }
+
+    fn has_access(&self, access: &Secret, headers: &HeaderMap) -> bool {
+        let bearer = text(headers, &header::AUTHORIZATION)
+            .and_then(|value| value.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        if bearer.is_some_and(|(_, said)| access.is(said.trim())) {
+            return true;
+        }
+        let name = self.cookie();
+        headers
+            .get_all(header::COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='))
+            .any(|(cookie, said)| cookie == name && access.is(said))
+    }
+
+    /// The first request with the printed address: the token moves from the address, which is kept and
+    /// shown, into a cookie.
+    fn let_in(&self, access: &Secret, request: &Request) -> Option<Response> {
+        let query = request.uri().query().unwrap_or_default();
+        let said = query
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("token="))?;
+        if request.method() != Method::GET || !access.is(said) {
+            return None;
+        }
+        // A path of two slashes would lead to another server.
+        let path = format!("/{}", request.uri().path().trim_start_matches('/'));
+        let mut response = see(&format!("{path}{}", without(query, &["token"])));
+        let cookie = format!(
+            "{}={}; Path=/; HttpOnly; SameSite=Strict",
+            self.cookie(),
+            access.reveal()
+        );
+        response
+            .headers_mut()
+            .insert(header::SET_COOKIE, HeaderValue::from_str(&cookie).ok()?);
+        Some(response)
+    }
+
+    fn may_change(&self, headers: &HeaderMap, host: &str) -> Result<(), ViewerError> {
+        let refused = |text: &str| Err(ViewerError::Refused(text.to_owned()));
+        let kind = text(headers, &header::CONTENT_TYPE).unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        if !kind.eq_ignore_ascii_case("application/json") {
+            return refused("send JSON, with the content type application/json");
+        }
+        let origins = headers.get_all(header::ORIGIN).iter();
+        let own = format!("http://{host}");
+        if origins
+            .map(|origin| origin.to_str().unwrap_or_default())
+            .any(|origin| !origin.eq_ignore_ascii_case(&own))
+        {
+            return refused("this page belongs to another server");
+        }
+        let site = headers
+            .get("sec-fetch-site")
+            .map(|site| site.to_str().unwrap_or_default());
+        if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
+            return refused("this page belongs to another server");
+        }
+        match text(headers, &HeaderName::from_static("x-agon-token")) {
+            Some(said) if self.token.is(said) => Ok(()),
+            _ => refused("the viewer was started again since: load the page anew"),
+        }
+    }
+
+    fn check(&self, request: &Request) -> Result<Option<Response>, ViewerError> {
+        let headers = request.headers();
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok());
+        let host = host.or_else(|| request.uri().authority().map(Authority::as_str));
+        let (Some(host), None) = (host, hosts.next()) else {
+            return Err(ViewerError::BadRequest(
+                "say which host is meant".to_owned(),
+            ));
+        };
+        match &self.access {
+            Some(access) if !self.has_access(access, headers) => {
+                return match self.let_in(access, request) {
+                    Some(response) => Ok(Some(response)),
+                    None => Err(ViewerError::Refused(
+                        "open the address that `agon view` printed, with its token".to_owned(),
+                    )),
+                };
+            }
+            None if !self.knows_host(host) => {
+                return Err(ViewerError::Refused(format!(
+                    "`{}` is not the name of this server: use http://{}/",
+                    agon_report::plain(host),
+                    self.address
+                )));
+            }
+            _ => {}
+        }
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            self.may_change(headers, host)?;
+        }
+        Ok(None)
+    }
+}
+
+/// Asked about every request, before anything else sees it.
+pub(crate) async fn guard(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let reader = Reader::of(request.uri().path());
+    let length = request
+        .uri()
+        .path_and_query()
+        .map_or(0, |path| path.as_str().len());
+    let mut response = if length > LONGEST_ADDRESS {
+        let status = StatusCode::URI_TOO_LONG;
+        trouble(reader, status, "Not understood", "the address is too long")
+    } else {
+        match guard.check(&request) {
+            Ok(None) => match timeout(DEADLINE, next.run(request)).await {
+                Ok(response) => response,
+                Err(_) => {
+                    let status = StatusCode::SERVICE_UNAVAILABLE;
+                    trouble(reader, status, "Too slow", "this takes too long: try again")
+                }
+            },
+            Ok(Some(response)) => response,
+            Err(error) => failed(reader, &error),
+        }
+    };
+    for (name, value) in HEADERS {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_taken() {
+        let address = "192.168.1.5:7357".parse().unwrap();
+        let guard = Guard::new(address, Secret::random().unwrap(), None);
+        for host in [
+            "localhost:7357",
+            "LOCALHOST",
+            "127.0.0.1:9000",
+            "[::1]:7357",
+            "192.168.1.5:7357",
+        ] {
+            assert!(guard.knows_host(host), "{host}");
+        }
+        for host in [
+            "evil.example:7357",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "127.0.0.1@evil.example",
+            "evil@localhost",
+            "192.168.1.6",
+            "",
+            "localhost/..",
+        ] {
+            assert!(!guard.knows_host(host), "{host}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Listens, and answers until it is told to stop.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::app::App;
+use super::guard::Guard;
+use super::secret::Secret;
+use super::{connections, routes};
+use crate::error::ViewerError;
+use crate::library::Library;
+
+#[derive(Debug, Clone)]
+pub struct ViewerOptions {
+    /// Runs, or folders with runs below them.
+    pub roots: Vec<PathBuf>,
+    /// Anything but loopback makes a token, which is part of the address then.
+    pub host: IpAddr,
+    /// 0: any free one.
+    pub port: u16,
+    /// Indexes and thumbnails.
+    pub cache: PathBuf,
+}
+
+/// Listening, not answering yet.
+#[derive(Debug)]
+pub struct Viewer {
+    listener: TcpListener,
+    served: Served,
+    app: Arc<App>,
+    guard: Arc<Guard>,
+}
+
+/// Where it can be reached.
+#[derive(Debug, Clone)]
+pub struct Served {
+    pub address: SocketAddr,
+    /// With the token, where one is needed.
+    pub url: String,
+    /// Other machines can reach it.
+    pub wide: bool,
+    token: Option<String>,
+}
+
+impl Served {
+    /// The address of a page, with the token where one is needed.
+    pub fn page(&self, path: &str) -> String {
+        let token = self.token.as_ref();
+        let token = token.map_or(String::new(), |token| format!("?token={token}"));
+        format!("http://{}{path}{token}", reachable(self.address))
+    }
+}
+
+impl Viewer {
+    pub async fn bind(options: ViewerOptions) -> Result<Self, ViewerError> {
+        let wanted = SocketAddr::new(options.host, options.port);
+        let failed = || ViewerError::io("can't listen at", wanted.to_string());
+        let listener = TcpListener::bind(wanted).await.map_err(failed())?;
+        let address = listener.local_addr().map_err(failed())?;
+        let wide = !address.ip().is_loopback();
+        let access = wide.then(Secret::random).transpose()?;
+        let library = Library::new(options.roots, options.cache)?;
+        let app = Arc::new(App::new(library, CancellationToken::new())?);
+        let mut served = Served {
+            address,
+            url: String::new(),
+            wide,
+            token: access.as_ref().map(|access| access.reveal().to_owned()),
+        };
+        served.url = served.page("/");
+        Ok(Self {
+            listener,
+            served,
+            guard: Arc::new(Guard::new(address, app.token.clone(), access)),
+            app,
+        })
+    }
+
+    pub fn served(&self) -> Served {
+        self.served.clone()
+    }
+
+    /// The runs that are shown.
+    pub fn library(&self) -> &Library {
+        &self.app.library
+    }
+
+    /// Answers until `stop`.
+    pub async fn serve(self, stop: CancellationToken) -> Result<(), ViewerError> {
+        let router = routes::router(Arc::clone(&self.app), self.guard);
+        let ending = self.app.stop.clone();
+        let end = async {
+            stop.cancelled().await;
+            // Pages that listen would never stop by themselves.
+            ending.cancel();
+        };
+        tokio::join!(
+            connections::serve(self.listener, router, self.app.stop.clone()),
+            end
+        );
+        Ok(())
+    }
+}
+
+/// A server that listens everywhere is reached here.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}

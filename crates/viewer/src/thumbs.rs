@@ -1,0 +1,364 @@
+//! Small pictures of screens: made once, kept beside the indexes by the digest of the picture. Knows no
+//! run.
+
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
+
+use agon_core::Digest;
+use agon_store::RunFolder;
+use image_webp::{ColorType as WebPColour, WebPDecoder, WebPEncoder};
+use rustix::fs::OFlags;
+
+use crate::error::ViewerError;
+use crate::library::lock;
+
+/// A small picture has at most this many pixels across, and down.
+const WIDTH: u32 = 320;
+const HEIGHT: u32 = 640;
+
+/// A side of a picture that is decoded.
+const MOST_SIDE: u32 = 16_384;
+/// Bytes of a picture, as stored and as decoded.
+const MOST_BYTES: u64 = 256 << 20;
+/// Decoded pictures of more bytes are made small one at a time.
+const LARGE: usize = 32 << 20;
+/// A small picture that is kept is not larger.
+const MOST_KEPT: u64 = 2 << 20;
+
+/// There are 256 folders of small pictures; each of them is kept to this many bytes, by removing the
+/// oldest ones of it after every so many that were added anywhere.
+const MOST_OF_FOLDER: u64 = 4 << 20;
+const LOOK_EVERY: u32 = 32;
+
+/// Encoded, with its type.
+#[derive(Debug)]
+pub(crate) struct Thumb {
+    pub(crate) content_type: &'static str,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Rows of red, green, blue, without gaps.
+#[derive(Debug, PartialEq, Eq)]
+struct Pixels {
+    width: u32,
+    height: u32,
+    rgb: Vec<u8>,
+}
+
+/// `cache`: the viewer's own folder.
+pub(crate) fn thumb(cache: &Path, folder: &RunFolder, blob: &Digest) -> Result<Thumb, ViewerError> {
+    let place = place(cache, blob);
+    if let Some(thumb) = read(&place, MOST_KEPT).ok().and_then(sniffed) {
+        return Ok(thumb);
+    }
+    let path = folder.blob(blob);
+    let stored = read(&path, MOST_BYTES).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ViewerError::NotFound(format!("there is no picture {blob}")),
+        _ => ViewerError::io("can't read", &path)(error),
+    })?;
+    let is_itself = Digest::of(&stored) == *blob;
+    let Some(stored) = sniffed(stored) else {
+        let why = format!("{blob} is no picture");
+        return Err(ViewerError::NotFound(why));
+    };
+    let thumb = match made_small(&stored) {
+        Ok(Some(thumb)) => thumb,
+        Ok(None) => return Ok(stored),
+        Err(why) => {
+            let why = format!("the picture {blob} can't be decoded: {why}");
+            return Err(ViewerError::NotFound(why));
+        }
+    };
+    // What is kept is shown for this digest in every run: a picture under another's name must not be.
+    if is_itself {
+        // Without a place for it, it is made again the next time.
+        keep(&place, &thumb.bytes).ok();
+    }
+    Ok(thumb)
+}
+
+fn place(cache: &Path, blob: &Digest) -> PathBuf {
+    let hex = blob.to_hex();
+    let (folder, name) = hex.split_at(2);
+    cache.join("thumbs").join(folder).join(name)
+}
+
+/// Only files, and only as much as is allowed.
+fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let nonblock = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = File::options()
+        .read(true)
+        .custom_flags(nonblock)
+        .open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() > most {
+        return Err(io::Error::other(
+            "it is no file, or too large for a picture",
+        ));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0));
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The type is told by what it begins with; `None`: it is no picture.
+fn sniffed(bytes: Vec<u8>) -> Option<Thumb> {
+    let begins = |with: &[u8]| bytes.starts_with(with);
+    let content_type = if begins(b"\x89PNG\r\n\x1a\n") {
+        "image/png"
+    } else if begins(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+        "image/webp"
+    } else if begins(b"\xff\xd8\xff") {
+        "image/jpeg"
+    } else {
+        return None;
+    };
+    Some(Thumb {
+        content_type,
+        bytes,
+    })
+}
+
+static ONE_LARGE: Mutex<()> = Mutex::new(());
+
+/// `None`: it is small already, or of a kind that is sent as it is.
+fn made_small(stored: &Thumb) -> Result<Option<Thumb>, String> {
+    let webp = match stored.content_type {
+        "image/png" => false,
+        "image/webp" => true,
+        _ => return Ok(None),
+    };
+    let (width, height, bytes) = match webp {
+        true => measure_webp(&stored.bytes)?,
+        false => measure_png(&stored.bytes)?,
+    };
+    if width <= WIDTH && height <= HEIGHT {
+        return Ok(None);
+    }
+    let _alone = (bytes > LARGE).then(|| lock(&ONE_LARGE));
+    let pixels = match webp {
+        true => decode_webp(&stored.bytes)?,
+        false => decode_png(&stored.bytes)?,
+    };
+    smaller(&shrink(&pixels)).map(Some)
+}
+
+fn fits(width: u32, height: u32, bytes: Option<usize>) -> Result<(u32, u32, usize), String> {
+    match bytes {
+        Some(bytes)
+            if (1..=MOST_SIDE).contains(&width)
+                && (1..=MOST_SIDE).contains(&height)
+                && bytes as u64 <= MOST_BYTES =>
+        {
+            Ok((width, height, bytes))
+        }
+        _ => Err(format!("{width} x {height} is no size of a picture")),
+    }
+}
+
+fn png_reader(file: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, String> {
+    let limits = png::Limits {
+        bytes: MOST_BYTES as usize,
+    };
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(file), limits);
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    decoder.read_info().map_err(|error| error.to_string())
+}
+
+fn measure_png(file: &[u8]) -> Result<(u32, u32, usize), String> {
+    let reader = png_reader(file)?;
+    let info = reader.info();
+    fits(info.width, info.height, reader.output_buffer_size())
+}
+
+fn decode_png(file: &[u8]) -> Result<Pixels, String> {
+    let mut reader = png_reader(file)?;
+    let size = reader.output_buffer_size();
+    let (width, height, size) = fits(reader.info().width, reader.info().height, size)?;
+    let mut data = vec![0; size];
+    let info = reader
+        .next_frame(&mut data)
+        .map_err(|error| error.to_string())?;
+    data.truncate(info.buffer_size());
+    let rgb = match info.color_type {
+        png::ColorType::Rgb => data,
+        png::ColorType::Rgba => without_alpha(&data),
+        png::ColorType::Grayscale => data.iter().flat_map(|&p| [p, p, p]).collect(),
+        png::ColorType::GrayscaleAlpha => {
+            let pixels = data.chunks_exact(2);
+            pixels.flat_map(|p| [p[0], p[0], p[0]]).collect()
+        }
+        png::ColorType::Indexed => return Err("a palette was left".to_owned()),
+    };
+    Ok(Pixels { width, height, rgb })
+}
+
+fn webp_decoder(file: &[u8]) -> Result<WebPDecoder<Cursor<&[u8]>>, String> {
+    let mut decoder = WebPDecoder::new(Cursor::new(file)).map_err(|error| error.to_string())?;
+    decoder.set_memory_limit(MOST_BYTES as usize);
+    Ok(decoder)
+}
+
+fn measure_webp(file: &[u8]) -> Result<(u32, u32, usize), String> {
+    let decoder = webp_decoder(file)?;
+    let (width, height) = decoder.dimensions();
+    fits(width, height, decoder.output_buffer_size())
+}
+
+fn decode_webp(file: &[u8]) -> Result<Pixels, String> {
+    let mut decoder = webp_decoder(file)?;
+    let (width, height) = decoder.dimensions();
+    let (width, height, size) = fits(width, height, decoder.output_buffer_size())?;
+    let mut data = vec![0; size];
+    decoder
+        .read_image(&mut data)
+        .map_err(|error| error.to_string())?;
+    let rgb = match decoder.has_alpha() {
+        true => without_alpha(&data),
+        false => data,
+    };
+    Ok(Pixels { width, height, rgb })
+}
+
+fn without_alpha(rgba: &[u8]) -> Vec<u8> {
+    let pixels = rgba.chunks_exact(4);
+    pixels.flat_map(|p| [p[0], p[1], p[2]]).collect()
+}
+
+/// Every pixel is the mean of those that it stands for.
+fn shrink(from: &Pixels) -> Pixels {
+    let (from_width, from_height) = (u64::from(from.width), u64::from(from.height));
+    let by_width = from_height * u64::from(WIDTH) / from_width;
+    let (width, height) = match by_width > u64::from(HEIGHT) {
+        true => (
+            from_width * u64::from(HEIGHT) / from_height,
+            u64::from(HEIGHT),
+        ),
+        false => (u64::from(WIDTH), by_width),
+    };
+    let (width, height) = (width.max(1) as usize, height.max(1) as usize);
+    let (columns, rows) = (from.width as usize, from.height as usize);
+    let begin = |at: usize, to: usize, of: usize| at * of / to;
+    let edges: Vec<usize> = (0..=width).map(|x| begin(x, width, columns)).collect();
+    let mut rgb = Vec::with_capacity(width * height * 3);
+    let mut sums = vec![[0u32; 3]; width];
+    for y in 0..height {
+        sums.fill([0; 3]);
+        let first = begin(y, height, rows);
+        let end = begin(y + 1, height, rows).max(first + 1);
+        let band = from.rgb.get(first * columns * 3..end * columns * 3);
+        for row in band.unwrap_or_default().chunks_exact(columns * 3) {
+            for (sum, edge) in sums.iter_mut().zip(edges.windows(2)) {
+                let (left, right) = (edge[0], edge[1].max(edge[0] + 1));
+                let pixels = row.get(left * 3..right * 3).unwrap_or_default();
+                for pixel in pixels.chunks_exact(3) {
+                    sum[0] += u32::from(pixel[0]);
+                    sum[1] += u32::from(pixel[1]);
+                    sum[2] += u32::from(pixel[2]);
+                }
+            }
+        }
+        for (sum, edge) in sums.iter().zip(edges.windows(2)) {
+            let across = edge[1].max(edge[0] + 1) - edge[0];
+            let count = (across * (end - first)) as u32;
+            rgb.extend(sum.map(|sum| ((sum + count / 2) / count) as u8));
+        }
+    }
+    Pixels {
+        width: width as u32,
+        height: height as u32,
+        rgb,
+    }
+}
+
+/// The smaller one of the two ways to write it without loss.
+fn smaller(pixels: &Pixels) -> Result<Thumb, String> {
+    let (png, webp) = (png(pixels)?, webp(pixels)?);
+    Ok(match webp.len() < png.len() {
+        true => Thumb {
+            content_type: "image/webp",
+            bytes: webp,
+        },
+        false => Thumb {
+            content_type: "image/png",
+            bytes: png,
+        },
+    })
+}
+
+fn png(pixels: &Pixels) -> Result<Vec<u8>, String> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, pixels.width, pixels.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(&pixels.rgb)?;
+        writer.finish()
+    });
+    written.map_err(|error| error.to_string())?;
+    Ok(file)
+}
+
+fn webp(pixels: &Pixels) -> Result<Vec<u8>, String> {
+    let mut file = Vec::new();
+    WebPEncoder::new(&mut file)
+        .encode(&pixels.rgb, pixels.width, pixels.height, WebPColour::Rgb8)
+        .map_err(|error| error.to_string())?;
+    Ok(file)
+}
+
+static ADDED: AtomicU32 = AtomicU32::new(0);
+
+/// Whoever makes the same at the same time writes the same.
+fn keep(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Some(folder) = place.parent() else {
+        return Ok(());
+    };
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::Builder::new().prefix(".").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(place).map_err(|failed| failed.error)?;
+    if ADDED
+        .fetch_add(1, Ordering::Relaxed)
+        .is_multiple_of(LOOK_EVERY)
+    {
+        tidy(folder, MOST_OF_FOLDER)?;
+    }
+    Ok(())
+}
+
+/// Removes the oldest ones of a folder until the rest is small enough.
+fn tidy(folder: &Path, most: u64) -> io::Result<()> {
+    let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let about = entry.metadata()?;
+        if about.is_file() {
+            files.push((about.modified()?, about.len(), entry.path()));
+        }
+    }
+    let mut sum: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
+    if sum <= most {
+        return Ok(());
+    }
+    files.sort();
+    // A quarter less, so that it need not be done again at once.
+    for (_, bytes, path) in files {
+        if sum <= most / 4 * 3 {
+            break;
+        }
+        fs::remove_file(path)?;
+        sum = sum.saturating_sub(bytes);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "thumbs_tests.rs"]
+mod tests;

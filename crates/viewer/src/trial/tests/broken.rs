@@ -1,0 +1,182 @@
+//! Records that a crash, a later version or somebody with bad intentions left.
+
+use std::fs;
+
+use agon_store::{EventsAt, TrialLine};
+use serde_json::json;
+
+use super::fixture::{Shelf, key, line};
+use crate::error::ViewerError;
+use crate::shape::{State, TrialKey};
+use crate::trial::{event, head, step, steps, track};
+
+fn short() -> Shelf {
+    let mut shelf = Shelf::new();
+    shelf.agent("action", json!({"action": "run", "command": "ls"}));
+    shelf
+}
+
+#[test]
+fn a_torn_end_is_told_and_hides_nothing_before_it() {
+    let mut shelf = short();
+    shelf.events.extend_from_slice(b"{\"seq\":1,\"t\":");
+    let run = shelf.ended(0);
+    let head = head(&run, &key()).unwrap();
+    assert_eq!(head.steps, 1);
+    assert!(head.problems[0].contains("cut off"), "{:?}", head.problems);
+    let shelf = short();
+    let run = shelf.ended(500);
+    let problems = crate::trial::head(&run, &key()).unwrap().problems;
+    assert!(problems[0].contains("cut off"), "{problems:?}");
+}
+
+#[test]
+fn lines_that_are_no_events_are_counted() {
+    let mut shelf = short();
+    shelf.line("what is this");
+    shelf.line("{\"seq\":\"x\"}");
+    shelf.line("");
+    shelf.agent("action", json!({"action": "finish"}));
+    let run = shelf.ended(0);
+    let head = head(&run, &key()).unwrap();
+    assert_eq!(head.steps, 2);
+    let told = "Lines of the record that can't be read: 2, the first at byte";
+    assert!(head.problems[0].starts_with(told), "{:?}", head.problems);
+}
+
+#[test]
+fn kinds_and_fields_of_a_later_version_are_shown() {
+    let mut shelf = short();
+    shelf.event("environment", "hologram", None, json!({"depth": 7}));
+    shelf.agent("action", json!({"action": "teleport", "to": "moon"}));
+    shelf.agent("action", json!(["not", "an", "object"]));
+    let odd = json!({"kind": "done", "screen": {"width": "wide"}});
+    shelf.event("environment", "observation", None, odd);
+    let run = shelf.ended(0);
+    let list = steps(&run, &key(), 0, 10).unwrap();
+    let told: Vec<_> = list.rows.iter().map(|row| row.brief.as_str()).collect();
+    assert_eq!(told[1..4], ["$ ls", "teleport", "unknown"]);
+    let first = step(&run, &key(), 1).unwrap();
+    assert_eq!(first.events[1]["hologram"]["depth"], 7);
+    assert!(head(&run, &key()).unwrap().problems.is_empty());
+}
+
+#[test]
+fn bytes_that_are_no_text_hide_no_step() {
+    let mut shelf = short();
+    let before = shelf.events.len();
+    shelf.agent("thought", json!("###"));
+    for byte in shelf.events[before..].iter_mut() {
+        if *byte == b'#' {
+            *byte = 0xff;
+        }
+    }
+    shelf.agent("action", json!({"action": "finish"}));
+    let run = shelf.ended(0);
+    let shown = step(&run, &key(), 2).unwrap();
+    assert_eq!(shown.events[0]["thought"], "\u{fffd}\u{fffd}\u{fffd}");
+}
+
+#[test]
+fn a_record_outside_of_the_run_folder_is_not_opened() {
+    for file in ["../../secret", "/etc/passwd", "trials/../../x", ""] {
+        let shelf = Shelf::new();
+        let events = EventsAt {
+            file: file.to_owned(),
+            at: 0,
+            bytes: 100,
+        };
+        shelf.append(&TrialLine { events, ..line() });
+        let run = shelf.run();
+        let head = head(&run, &key()).unwrap();
+        assert_eq!(head.state, State::Passed);
+        assert!(
+            head.problems[0].starts_with("The record is missing"),
+            "{file}: {:?}",
+            head.problems
+        );
+        assert_eq!(steps(&run, &key(), 0, 10).unwrap().total, 0);
+        assert!(matches!(
+            event(&run, &key(), 0),
+            Err(ViewerError::NotFound(_))
+        ));
+    }
+}
+
+#[test]
+fn a_pipe_in_place_of_a_record_keeps_nobody_waiting() {
+    let shelf = short();
+    let file = shelf.file();
+    let mode = rustix::fs::Mode::RWXU;
+    rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let run = shelf.run();
+    assert!(head(&run, &key()).is_err());
+}
+
+#[test]
+fn a_trial_that_was_not_played_has_a_head_and_no_steps() {
+    let shelf = Shelf::new();
+    let run = shelf.run();
+    let planned = TrialKey {
+        attempt: 0,
+        ..key()
+    };
+    let shown = head(&run, &planned).unwrap();
+    assert_eq!((shown.state, shown.steps), (State::Missing, 0));
+    assert_eq!(steps(&run, &planned, 0, 10).unwrap().total, 0);
+    assert!(step(&run, &planned, 0).is_err());
+    assert_eq!(track(&run, &planned).unwrap().frames.len(), 0);
+    let strangers = ["a/none", "../..", "a", "a/b/c", "a/b%2f"];
+    for task in strangers {
+        let key = TrialKey {
+            task: task.to_owned(),
+            epoch: 1,
+            attempt: 0,
+        };
+        assert!(matches!(head(&run, &key), Err(ViewerError::NotFound(_))));
+    }
+    for (epoch, attempt) in [(2, 0), (0, 0), (1, 1)] {
+        let key = TrialKey {
+            task: "a/b".to_owned(),
+            epoch,
+            attempt,
+        };
+        assert!(matches!(head(&run, &key), Err(ViewerError::NotFound(_))));
+    }
+}
+
+#[test]
+fn a_record_of_a_newer_format_says_so() {
+    let shelf = short();
+    let text = format!(
+        "{{\"format\":9}}\n{}",
+        String::from_utf8_lossy(&shelf.events)
+    );
+    fs::write(shelf.file(), text).unwrap();
+    let shown = head(&shelf.run(), &key()).unwrap();
+    assert_eq!(shown.steps, 1);
+    assert!(
+        shown.problems[0].contains("format 9"),
+        "{:?}",
+        shown.problems
+    );
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_bytes_break_it(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400), cut in 0usize..3000) {
+        let mut shelf = short();
+        shelf.seen(0, "x");
+        shelf.agent("action", json!({"action": "finish"}));
+        let cut = cut.min(shelf.events.len());
+        shelf.events.splice(cut..cut, bytes);
+        let run = shelf.ended(0);
+        let total = steps(&run, &key(), 0, 500).unwrap().total;
+        for n in 0..total {
+            step(&run, &key(), n).unwrap();
+        }
+        head(&run, &key()).unwrap();
+        track(&run, &key()).unwrap();
+    }
+}
