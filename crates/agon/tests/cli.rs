@@ -81,6 +81,8 @@ mod solve;
 mod verdict;
 #[path = "cli/view.rs"]
 mod view;
+#[path = "cli/view_live.rs"]
+mod view_live;
 #[path = "cli/workbench.rs"]
 mod workbench;
 #[path = "cli/working_folder.rs"]

@@ -263,6 +263,11 @@ impl Dispatcher<'_> {
     }
 }
 
+/// Whether another attempt could mend it. Whoever ended this one did not ask for another.
+fn wants_another(fault: Option<&Fault>, halt: &Halt) -> bool {
+    fault.is_some_and(|fault| fault.class.retryable()) && halt.note().is_none()
+}
+
 /// Attempts until one is graded, or retries or the run's budget are used up; every attempt is kept.
 async fn play_to_the_end(
     table: Arc<Table>,
@@ -277,12 +282,10 @@ async fn play_to_the_end(
     loop {
         let halt = attempt.begin(job.attempt);
         table.watch.started(&trial, job.attempt);
-        let mut line = trial::play(&table, job.clone(), halt).await?;
+        let mut line = trial::play(&table, job.clone(), halt.clone()).await?;
         purse.book(&line);
         let faulted = line.fault.as_ref();
-        let again = left > 0
-            && purse.over().is_none()
-            && faulted.is_some_and(|fault| fault.class.retryable());
+        let again = left > 0 && purse.over().is_none() && wants_another(faulted, &halt);
         // A verdict that there is already is not given up for a fault.
         let replaced = job
             .replaces
@@ -301,5 +304,22 @@ async fn play_to_the_end(
         left -= 1;
         job.attempt += 1;
         job.retried = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_operator_ended_is_not_played_again() {
+        let fault = Fault::new(FaultClass::Environment, "the machine is gone");
+        let mended = Fault::new(FaultClass::NeedsJudge, "no judge");
+        let (asked, halt) = (Halt::default(), Halt::default());
+        asked.ask("");
+        assert!(wants_another(Some(&fault), &halt));
+        assert!(!wants_another(Some(&fault), &asked));
+        assert!(!wants_another(Some(&mended), &halt));
+        assert!(!wants_another(None, &halt));
     }
 }

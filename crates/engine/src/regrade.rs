@@ -320,7 +320,8 @@ fn new_line(
     mut again: Again,
 ) -> Result<TrialLine, RunError> {
     let clock = Arc::clone(&table.clock);
-    let mut recorder = Recorder::new(&table.writer, clock, &old.task, old.epoch, attempt);
+    let recorder = Recorder::new(&table.writer, clock, &old.task, old.epoch, attempt);
+    let mut recorder = recorder.of_the_past();
     let mut line = old.clone();
     line.attempt = attempt;
     line.rerun = true;

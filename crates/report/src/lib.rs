@@ -30,6 +30,7 @@ mod usage;
 pub use caveat::{Caveat, CaveatKind};
 pub use comparison::{
     ComparedCell, ComparedRun, ComparedTask, Comparison, Contender, PairedRun, PlayedTrial,
+    run_sign,
 };
 pub use confidence::{Interval, Method};
 pub use document::{Document, RunDocument, document_schema};

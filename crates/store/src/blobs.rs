@@ -9,6 +9,7 @@ use agon_core::digest::Hasher;
 use tempfile::NamedTempFile;
 
 use crate::folder::{RunFolder, unfinished_file};
+use crate::plain_file::open_plain;
 use crate::sync::Syncer;
 
 /// What became of content that was offered.
@@ -121,7 +122,7 @@ pub(crate) fn verify(folder: &RunFolder, digest: &Digest) -> io::Result<()> {
         hasher: Hasher::default(),
         bytes: 0,
     };
-    io::copy(&mut File::open(folder.blob(digest))?, &mut hashing)?;
+    io::copy(&mut open_plain(&folder.blob(digest))?, &mut hashing)?;
     if hashing.hasher.finish() == *digest {
         Ok(())
     } else {
@@ -131,7 +132,7 @@ pub(crate) fn verify(folder: &RunFolder, digest: &Digest) -> io::Result<()> {
 
 /// Opens a compressed blob for reading its content.
 pub fn open_compressed(folder: &RunFolder, digest: &Digest) -> io::Result<impl Read + use<>> {
-    zstd::Decoder::new(File::open(folder.blob(digest))?)
+    zstd::Decoder::new(open_plain(&folder.blob(digest))?)
 }
 
 #[cfg(test)]

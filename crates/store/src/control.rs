@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::folder::RunFolder;
-use crate::shared_lines::{self, LONGEST_NAME, clean};
+use crate::shared_lines::{self, LONGEST_NAME, Last, one_line};
+
+/// Requests that are given at once: the last ones.
+const MOST: usize = 10_000;
 
 /// One line of `control.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +42,7 @@ impl Request {
     }
 
     fn cleaned(mut self) -> Self {
-        self.by = clean(self.by.trim(), LONGEST_NAME);
+        self.by = one_line(&self.by, LONGEST_NAME);
         self
     }
 }
@@ -48,14 +51,14 @@ impl Request {
 /// read are passed over; names are cleaned, whoever wrote them.
 pub fn requests(folder: &RunFolder, from: u64) -> Result<(Vec<Request>, u64), StoreError> {
     let path = folder.control_file();
-    let mut found = Vec::new();
+    let mut found = Last::of(MOST);
     let end = shared_lines::each_from(&path, from, |line| {
         if let Some(Ok(request)) = line.map(serde_json::from_slice::<Request>) {
-            found.push(request.cleaned());
+            found.add(request.cleaned());
         }
     });
     let end = end.map_err(StoreError::io("can't read", &path))?;
-    Ok((found, end))
+    Ok((found.into_vec(), end))
 }
 
 #[cfg(test)]

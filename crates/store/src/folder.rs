@@ -12,11 +12,19 @@ use tempfile::NamedTempFile;
 
 use crate::blobs;
 use crate::error::StoreError;
-use crate::held;
+use crate::held::{self, Locks};
+use crate::plain_file::{make_plain, open_plain, read_plain};
+use crate::running::running;
 use crate::stored::{FORMAT, Manifest};
 
 /// A screen of the largest size that there may be, as noise.
 const MOST_OF_A_PICTURE: u64 = 256 << 20;
+
+/// The plan of a million tasks.
+const MOST_OF_A_MANIFEST: u64 = 256 << 20;
+
+/// Attempts whose records tell whether a run goes on, where nothing else does.
+const LOOKED_AT: usize = 256;
 
 /// What every manifest says, whatever its format.
 #[derive(Deserialize)]
@@ -101,8 +109,24 @@ impl RunFolder {
     /// Whether a process writes to it. On a file system that other machines share, one that wrote within the
     /// last minute does.
     pub fn is_written(&self) -> bool {
-        let grow = [self.trials_file(), self.running_file()];
-        held::is_held(&self.lock_file(), &[&grow[0], &grow[1]])
+        self.is_written_by(&Locks::now())
+    }
+
+    /// The same for many folders, by what the system said once.
+    pub fn is_written_by(&self, locks: &Locks) -> bool {
+        locks.hold(&self.lock_file(), || self.what_grows())
+    }
+
+    /// What changes while a run goes on. A model that thinks for a minute ends no trial meanwhile, but its
+    /// agent's other trials may go on.
+    fn what_grows(&self) -> Vec<PathBuf> {
+        let (attempts, _) = running(self, 0).unwrap_or_default();
+        let records = attempts.iter().rev().take(LOOKED_AT).map(|at| {
+            let folder = Self::trial_folder(&at.task, at.epoch, at.attempt);
+            self.path.join(folder).join("events.jsonl")
+        });
+        let files = [self.trials_file(), self.running_file()];
+        files.into_iter().chain(records).collect()
     }
 
     fn lock_file(&self) -> PathBuf {
@@ -144,7 +168,7 @@ impl RunFolder {
             let mut data = Vec::new();
             // One more than there should be shows that there are too many.
             let most = picture.bytes.saturating_add(1);
-            File::open(&path)?.take(most).read_to_end(&mut data)?;
+            open_plain(&path)?.take(most).read_to_end(&mut data)?;
             let found = Picture::new(picture.format, data);
             if found != *picture {
                 return Err(io::Error::other(blobs::CHANGED));
@@ -171,14 +195,12 @@ impl RunFolder {
             source,
         };
         fs::create_dir_all(&self.path).map_err(unusable)?;
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&lock_file)
-            .map_err(unusable)?;
+        let file = make_plain(&lock_file).map_err(unusable)?;
         match file.try_lock() {
-            Ok(()) => Ok(RunLock { _file: file }),
+            Ok(()) => {
+                held::sign(&file).map_err(unusable)?;
+                Ok(RunLock { _file: file })
+            }
             Err(TryLockError::WouldBlock) => Err(StoreError::Locked(self.path.clone())),
             Err(TryLockError::Error(error)) => Err(unusable(error)),
         }
@@ -194,8 +216,21 @@ impl RunFolder {
     }
 
     pub fn read_manifest(&self) -> Result<Manifest, StoreError> {
+        let manifest = self.read_newer_manifest()?;
+        if manifest.format > FORMAT {
+            return Err(StoreError::Newer {
+                path: self.manifest_file(),
+                found: manifest.format.into(),
+            });
+        }
+        Ok(manifest)
+    }
+
+    /// What the fields say that are known here, whatever the format. Only for showing: what they mean may
+    /// have changed.
+    pub fn read_newer_manifest(&self) -> Result<Manifest, StoreError> {
         let path = self.manifest_file();
-        let text = match fs::read(&path) {
+        let text = match read_plain(&path, MOST_OF_A_MANIFEST) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(StoreError::NotARun(self.path.clone()));
@@ -206,14 +241,18 @@ impl RunFolder {
             path: path.clone(),
             message,
         };
-        // Looked at before the rest, which a newer one may say otherwise. A tree of it all would take
-        // several times what is kept of it.
-        let written: Written =
-            serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?;
-        match written.format {
-            Some(found) if found > u64::from(FORMAT) => Err(StoreError::Newer { path, found }),
-            _ => serde_json::from_slice(&text).map_err(|error| broken(error.to_string())),
-        }
+        serde_json::from_slice(&text).map_err(|error| {
+            // A newer one may say everything otherwise.
+            match serde_json::from_slice(&text) {
+                Ok(Written {
+                    format: Some(found),
+                }) if found > u64::from(FORMAT) => StoreError::Newer {
+                    path: path.clone(),
+                    found,
+                },
+                _ => broken(error.to_string()),
+            }
+        })
     }
 
     /// Points `latest` beside this folder to it. Only a convenience: failing to is no error.
@@ -330,6 +369,21 @@ mod tests {
         fs::write(root.path().join("thesis.tex"), "").unwrap();
         let refused = RunFolder::at(root.path()).lock();
         assert!(matches!(refused, Err(StoreError::Occupied(_))));
+    }
+
+    #[test]
+    fn what_a_newer_one_says_in_known_words_can_be_read() {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/format-1/run.json");
+        let text = fs::read_to_string(golden).unwrap();
+        let newer = text.replacen('{', "{\"colour\": [1],", 1);
+        let newer = newer.replacen("\"format\": 1", "\"format\": 2", 1);
+        assert_ne!(newer, text);
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("run.json"), newer).unwrap();
+        let folder = RunFolder::at(root.path());
+        assert_eq!(folder.read_newer_manifest().unwrap().format, 2);
+        let refused = folder.read_manifest();
+        assert!(matches!(refused, Err(StoreError::Newer { found: 2, .. })));
     }
 
     #[test]

@@ -2,13 +2,15 @@
 //! then a run that wants to begin would be refused. Knows nothing of what is written.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use agon_core::{Clock, SystemClock};
+
+use crate::plain_file::open_plain;
 
 /// Where only another machine could tell, a run that wrote within this time is being written.
 const LATELY: Duration = Duration::from_mins(1);
@@ -26,29 +28,77 @@ const ELSEWHERE: [u32; 8] = [
     0x5346_414F,
 ];
 
-/// `lock` is the file that is locked, `written` are those that grow meanwhile.
-pub(crate) fn is_held(lock: &Path, written: &[&Path]) -> bool {
-    let Ok(file) = File::open(lock) else {
-        return false;
-    };
-    match listed(&file) {
-        Ok(true) => true,
-        Ok(false) if !may_be_elsewhere(&file) => false,
-        Ok(false) | Err(_) => changed_lately(written),
+/// The process ids of the whole machine, as `/proc/self/ns/pid` names them: who lives there sees every lock.
+const EVERYBODY: &str = "pid:[4026531836]";
+/// A name of such a place is no longer.
+const LONGEST_SIGN: u64 = 64;
+
+/// What the system says about locks, asked once.
+#[derive(Debug)]
+pub struct Locks {
+    /// `None`: it can't be told.
+    locks: Option<String>,
+    mounts: String,
+    /// Where the processes are that can be seen from here.
+    here: Option<String>,
+}
+
+impl Locks {
+    pub fn now() -> Self {
+        Self {
+            locks: fs::read_to_string("/proc/locks").ok(),
+            mounts: fs::read_to_string("/proc/self/mountinfo").unwrap_or_default(),
+            here: processes(),
+        }
+    }
+
+    /// `lock` is the file that is locked, `written` are those that grow meanwhile.
+    pub(crate) fn hold(&self, lock: &Path, written: impl FnOnce() -> Vec<PathBuf>) -> bool {
+        let Ok(file) = open_plain(lock) else {
+            return false;
+        };
+        match self.list(&file) {
+            Ok(true) => true,
+            Ok(false) if !may_be_elsewhere(&file) && self.would_see_holder(&file) => false,
+            Ok(false) | Err(_) => changed_lately(&written()),
+        }
+    }
+
+    fn list(&self, file: &File) -> io::Result<bool> {
+        let meta = file.metadata()?;
+        let device = (
+            rustix::fs::major(meta.dev()).into(),
+            rustix::fs::minor(meta.dev()).into(),
+        );
+        let mut devices = vec![device];
+        // Btrfs and the like give each volume a device of its own, of which the list of locks does not speak.
+        devices.extend(mounted_device(file, &self.mounts));
+        let locks = self.locks.as_ref();
+        let locks = locks.ok_or_else(|| io::Error::other("no list of locks"))?;
+        Ok(holds(locks, &devices, meta.ino()))
+    }
+
+    /// Only locks of processes that can be seen are listed. Whoever took this one said where it lives.
+    fn would_see_holder(&self, file: &File) -> bool {
+        let Some(here) = &self.here else {
+            return true;
+        };
+        let mut there = String::new();
+        let read = file.take(LONGEST_SIGN).read_to_string(&mut there);
+        here == EVERYBODY || read.is_err() || there.is_empty() || there.trim_end() == here
     }
 }
 
-fn listed(file: &File) -> io::Result<bool> {
-    let meta = file.metadata()?;
-    let device = (
-        rustix::fs::major(meta.dev()).into(),
-        rustix::fs::minor(meta.dev()).into(),
-    );
-    let mut devices = vec![device];
-    // Btrfs and the like give each volume a device of its own, of which the list of locks does not speak.
-    devices.extend(mounted_device(file));
-    let locks = fs::read_to_string("/proc/locks")?;
-    Ok(holds(&locks, &devices, meta.ino()))
+/// Says in a lock's file where its holder lives, for those who can't see it from where they are.
+pub(crate) fn sign(lock: &File) -> io::Result<()> {
+    let here = processes().unwrap_or_default();
+    lock.set_len(0)?;
+    lock.write_all_at(here.as_bytes(), 0)
+}
+
+fn processes() -> Option<String> {
+    let link = fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(link.to_string_lossy().into_owned())
 }
 
 /// Whether a line such as `1: FLOCK  ADVISORY  WRITE 23664 fe:00:10010901 0 EOF` is about this file. Those
@@ -69,10 +119,9 @@ fn holds(locks: &str, devices: &[(u64, u64)], inode: u64) -> bool {
 }
 
 /// The device that the kernel knows the file's mount by.
-fn mounted_device(file: &File) -> Option<(u64, u64)> {
+fn mounted_device(file: &File, mounts: &str) -> Option<(u64, u64)> {
     let told = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
     let mount = told.lines().find_map(|line| line.strip_prefix("mnt_id:"))?;
-    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let line = mounts
         .lines()
         .find(|line| line.split(' ').next() == Some(mount.trim()))?;
@@ -86,10 +135,10 @@ fn may_be_elsewhere(file: &File) -> bool {
     kind.is_ok_and(|kind| ELSEWHERE.contains(&kind))
 }
 
-fn changed_lately(files: &[&Path]) -> bool {
+fn changed_lately(files: &[PathBuf]) -> bool {
     let now = SystemTime::from(SystemClock::default().now());
     files.iter().any(|file| {
-        let changed = fs::metadata(file).and_then(|meta| meta.modified());
+        let changed = fs::symlink_metadata(file).and_then(|meta| meta.modified());
         // Another machine's clock may be ahead of ours.
         changed.is_ok_and(|changed| now.duration_since(changed).unwrap_or_default() < LATELY)
     })
@@ -123,15 +172,50 @@ mod tests {
     #[test]
     fn the_mount_of_a_file_is_found() {
         let file = tempfile::tempfile().unwrap();
-        assert!(mounted_device(&file).is_some());
+        assert!(mounted_device(&file, &Locks::now().mounts).is_some());
     }
 
     #[test]
     fn a_file_that_was_written_now_changed_lately() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        assert!(changed_lately(&[Path::new("/nowhere"), file.path()]));
+        let files = [PathBuf::from("/nowhere"), file.path().to_owned()];
+        assert!(changed_lately(&files));
         let before = file.as_file().metadata().unwrap().modified().unwrap() - 2 * LATELY;
         file.as_file().set_modified(before).unwrap();
-        assert!(!changed_lately(&[Path::new("/nowhere"), file.path()]));
+        assert!(!changed_lately(&files));
+    }
+
+    /// From within a container, with a run on the machine itself, and the other way round.
+    #[test]
+    fn who_can_not_see_the_holder_goes_by_what_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = folder.path().join("run.lock");
+        let grows = folder.path().join("trials.jsonl");
+        fs::write(&lock, "pid:[4026539999]").unwrap();
+        fs::write(&grows, "").unwrap();
+        let seen_from = |here: &str| {
+            let locks = Locks {
+                locks: Some(LOCKS.to_owned()),
+                mounts: String::new(),
+                here: Some(here.to_owned()),
+            };
+            locks.hold(&lock, || vec![grows.clone()])
+        };
+        assert!(seen_from("pid:[4026530000]"));
+        assert!(!seen_from("pid:[4026539999]"));
+        assert!(!seen_from(EVERYBODY));
+        let file = File::options().write(true).open(&grows).unwrap();
+        let before = file.metadata().unwrap().modified().unwrap() - 2 * LATELY;
+        file.set_modified(before).unwrap();
+        assert!(!seen_from("pid:[4026530000]"));
+    }
+
+    #[test]
+    fn a_lock_that_is_a_pipe_is_held_by_nobody() {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let folder = tempfile::tempdir().unwrap();
+        let lock = folder.path().join("run.lock");
+        mknodat(CWD, &lock, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        assert!(!Locks::now().hold(&lock, Vec::new));
     }
 }

@@ -8,6 +8,7 @@ mod folder;
 mod held;
 mod lines;
 mod place;
+mod plain_file;
 mod progress;
 mod reader;
 mod recorder;
@@ -24,10 +25,12 @@ pub use abandoned::abandoned;
 pub use control::{Order, Request, requests};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunLock};
+pub use held::Locks;
+pub use plain_file::{open_plain, read_plain};
 pub use progress::{Latest, Left, Progress};
 pub use reader::RunReader;
 pub use recorder::{Cleaner, Listener, Recorder};
-pub use reviews::{Review, ReviewVerdict, Reviews, played_in, standing};
+pub use reviews::{LONGEST_COMMENT, Review, ReviewVerdict, Reviews, played_in, standing};
 pub use running::{RunningAttempt, running};
 pub use stored::{
     AgentStamp, EventsAt, HostStamp, JudgeStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp,

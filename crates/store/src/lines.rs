@@ -4,12 +4,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::plain_file::{append_plain, open_plain};
+
 /// A line longer than this is not one of ours.
 const LONGEST: u64 = 64 << 20;
 
 /// Calls `each` with every complete line and its position. Returns whether a torn line was dropped.
 pub(crate) fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Result<bool> {
-    let mut reader = match File::open(path) {
+    let mut reader = match open_plain(path) {
         Ok(file) => BufReader::with_capacity(1 << 18, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),
@@ -36,11 +38,7 @@ pub(crate) fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Res
 /// Opens a file for appending whole lines; a torn last line is cut off. Returns its length, and
 /// whether there was one.
 pub(crate) fn open_append(path: &Path) -> io::Result<(File, u64, bool)> {
-    let mut file = File::options()
-        .create(true)
-        .read(true)
-        .append(true)
-        .open(path)?;
+    let mut file = append_plain(path)?;
     let length = file.metadata()?.len();
     let whole = end_of_last_line(&mut file, length)?;
     if whole < length {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub(crate) struct Place {
     sync: Arc<Syncer>,
     running: Arc<RunningList>,
     written: Mutex<Written>,
+    /// Nothing is played: it stands in no list of what is.
+    unlisted: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -60,7 +63,13 @@ impl Place {
             sync,
             running,
             written: Mutex::new(Written::Gathered(Vec::new())),
+            unlisted: AtomicBool::new(false),
         }
+    }
+
+    /// Its events are of what was played before.
+    pub(crate) fn keep_from_list(&self) {
+        self.unlisted.store(true, Ordering::Relaxed);
     }
 
     /// Takes a line of an attempt that is `age` old.
@@ -121,7 +130,9 @@ impl Place {
         }
         self.sync.soon(events.file())?;
         // Only people who watch miss it if it can't be written.
-        self.running.add(&self.attempt).ok();
+        if !self.unlisted.load(Ordering::Relaxed) {
+            self.running.add(&self.attempt).ok();
+        }
         *written = Written::Own {
             events,
             header: header.len() as u64,

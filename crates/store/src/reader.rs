@@ -1,6 +1,5 @@
 //! Reads a run folder back, finished or not. Says what is missing instead of guessing.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
@@ -10,6 +9,7 @@ use crate::blobs;
 use crate::error::StoreError;
 use crate::folder::RunFolder;
 use crate::lines;
+use crate::plain_file::open_plain;
 use crate::stored::{Manifest, TrialLine};
 
 /// Events of one attempt are at most as large as a segment can make them.
@@ -31,6 +31,13 @@ impl RunReader {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let folder = RunFolder::at(path);
         let manifest = folder.read_manifest()?;
+        Ok(Self { folder, manifest })
+    }
+
+    /// The same of a run that a newer agon wrote, as far as this one knows it.
+    pub fn open_newer(path: &Path) -> Result<Self, StoreError> {
+        let folder = RunFolder::at(path);
+        let manifest = folder.read_newer_manifest()?;
         Ok(Self { folder, manifest })
     }
 
@@ -133,7 +140,7 @@ impl RunReader {
             });
         }
         let read = || -> io::Result<Vec<u8>> {
-            let mut file = File::open(&path)?;
+            let mut file = open_plain(&path)?;
             file.seek(SeekFrom::Start(trial.events.at))?;
             // In one go, unless the line of the trial promises more than there may be.
             let size = trial.events.bytes.min(AT_ONCE) as usize;

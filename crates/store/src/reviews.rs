@@ -2,8 +2,7 @@
 //! when several review at once. Knows nothing of how a review is entered.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::BufReader;
 
 use agon_core::TaskId;
 use agon_core::verdict::Outcome;
@@ -13,11 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::folder::RunFolder;
-use crate::shared_lines::{self, LONGEST_NAME, clean, each_line};
+use crate::shared_lines::{self, LONGEST_NAME, clean, each_line, one_line, open_shared};
 use crate::stored::TrialLine;
 
 /// Characters of a comment that are kept.
-const LONGEST_COMMENT: usize = 10_000;
+pub const LONGEST_COMMENT: usize = 10_000;
+
+/// Bytes of all lines that are kept in memory: some hundred thousand reviews.
+const MOST_KEPT: usize = 64 << 20;
 
 /// One line of `reviews.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,18 +66,22 @@ pub struct Reviews {
 
 impl Reviews {
     /// Without any where there is no such file. Lines that can't be read, such as one that was torn by a
-    /// crash, are left out and counted.
+    /// crash, are left out and counted, as is what there would be no room for.
     pub fn read(folder: &RunFolder) -> Result<Self, StoreError> {
         let path = folder.reviews_file();
         let mut reviews = Self::default();
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(reviews),
-            Err(error) => return Err(StoreError::io("can't read", &path)(error)),
+        let Some(file) = open_shared(&path).map_err(StoreError::io("can't read", &path))? else {
+            return Ok(reviews);
         };
+        let mut room = MOST_KEPT;
         each_line(BufReader::new(file), |line| {
-            match line.map(serde_json::from_slice::<Review>) {
-                Some(Ok(review)) => reviews.add(review),
+            let left = line.and_then(|line| room.checked_sub(line.len()));
+            let review = line.filter(|_| left.is_some());
+            match review.map(serde_json::from_slice::<Review>) {
+                Some(Ok(review)) => {
+                    room = left.unwrap_or(0);
+                    reviews.add(review);
+                }
                 Some(Err(_)) | None => reviews.unread += 1,
             }
         })
@@ -149,7 +155,7 @@ impl Review {
             attempt: played_in(line),
             verdict,
             comment: clean(comment.trim(), LONGEST_COMMENT),
-            reviewer: clean(reviewer.trim(), LONGEST_NAME),
+            reviewer: one_line(reviewer, LONGEST_NAME),
         }
     }
 
@@ -159,7 +165,7 @@ impl Review {
         let path = folder.reviews_file();
         let cleaned = Self {
             comment: clean(&self.comment, LONGEST_COMMENT),
-            reviewer: clean(&self.reviewer, LONGEST_NAME),
+            reviewer: one_line(&self.reviewer, LONGEST_NAME),
             ..self.clone()
         };
         shared_lines::append(&path, &cleaned).map_err(StoreError::io("can't write", &path))

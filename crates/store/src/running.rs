@@ -2,7 +2,6 @@
 //! writes to the folder; an attempt stands in it from the moment that its events are written as they happen.
 //! It has ended when its line stands in `trials.jsonl`. Nothing counts by this file.
 
-use std::fs::File;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,8 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::folder::RunFolder;
-use crate::shared_lines;
+use crate::plain_file::write_plain;
+use crate::shared_lines::{self, Last};
 use crate::writer::Appended;
+
+/// Attempts that are given at once: the last ones.
+const MOST: usize = 100_000;
 
 /// One line of `running.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,14 +33,14 @@ pub struct RunningAttempt {
 /// begun anew since that place was returned, all of it: to be sure of that, look at least once a second.
 pub fn running(folder: &RunFolder, from: u64) -> Result<(Vec<RunningAttempt>, u64), StoreError> {
     let path = folder.running_file();
-    let mut found = Vec::new();
+    let mut found = Last::of(MOST);
     let end = shared_lines::each_from(&path, from, |line| {
         if let Some(Ok(attempt)) = line.map(serde_json::from_slice) {
-            found.push(attempt);
+            found.add(attempt);
         }
     });
     let end = end.map_err(StoreError::io("can't read", &path))?;
-    Ok((found, end))
+    Ok((found.into_vec(), end))
 }
 
 /// The file as the process sees it that writes to the folder.
@@ -55,7 +58,7 @@ impl RunningList {
             folder: folder.clone(),
             file: Mutex::default(),
         };
-        match File::options().write(true).open(folder.running_file()) {
+        match write_plain(&folder.running_file()) {
             Ok(file) => file.set_len(0)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),

@@ -2,7 +2,6 @@
 //! string inside of a body is kept once, by its content: a conversation repeats its pictures with every
 //! call, and they often are those of the trial's own screens. Knows no provider.
 
-use std::fs::File;
 use std::io::{self, Read};
 
 use agon_core::{Digest, Said};
@@ -13,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::blobs::{self, Stored};
 use crate::error::StoreError;
 use crate::folder::RunFolder;
+use crate::plain_file::open_plain;
 use crate::reader::RunReader;
 use crate::writer::RunWriter;
 
@@ -204,7 +204,7 @@ impl RunFolder {
         let path = self.blob(digest);
         let read = || -> io::Result<Vec<u8>> {
             blobs::verify(self, digest)?;
-            bounded(File::open(&path)?)
+            bounded(open_plain(&path)?)
         };
         read().map_err(StoreError::io("can't read", &path))
     }

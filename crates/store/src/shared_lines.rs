@@ -1,27 +1,27 @@
 //! Files of short lines that several processes append to at once, such as reviews: nothing of them is
 //! lost, and what a crash or a stranger left in them stops nobody. Knows nothing of what the lines say.
 
-use std::fs::{File, OpenOptions};
+use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::Serialize;
 
 use crate::lines;
+use crate::plain_file::{append_plain, open_at_most};
 
 /// Characters of a person's name that are kept.
 pub(crate) const LONGEST_NAME: usize = 100;
 /// A line longer than this is not one of ours.
 pub(crate) const LONGEST_LINE: u64 = 1 << 17;
+/// A file larger than this is not one of ours.
+const LARGEST: u64 = 1 << 30;
 
 /// Appends a line in one write, which others' can't cut in two, and has it on disk. After a torn line it
 /// begins a line of its own.
 pub(crate) fn append(path: &Path, line: &impl Serialize) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .create(true)
-        .read(true)
-        .append(true)
-        .open(path)?;
+    let mut file = append_plain(path)?;
     // Two at once may both see a line as torn: then an empty line is added, which says nothing.
     let mut bytes = if is_torn(&mut file)? {
         vec![b'\n']
@@ -56,6 +56,56 @@ pub(crate) fn clean(text: &str, most: usize) -> String {
     text.chars().filter(seen).take(most).collect()
 }
 
+/// One line of what can be seen: a name that is shown beside others must not pass for one of them, or turn
+/// the text around it.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let unseen = |c: &char| {
+        (c.is_control() && !c.is_whitespace())
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let seen: String = text.chars().filter(|c| !unseen(c)).collect();
+    let words: Vec<&str> = seen.split_whitespace().collect();
+    words.join(" ").chars().take(most).collect()
+}
+
+/// `None`: there is no such file.
+pub(crate) fn open_shared(path: &Path) -> io::Result<Option<File>> {
+    match open_at_most(path, LARGEST) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The last things of a file, however many stand in it.
+#[derive(Debug)]
+pub(crate) struct Last<T> {
+    most: usize,
+    kept: VecDeque<T>,
+}
+
+impl<T> Last<T> {
+    pub(crate) fn of(most: usize) -> Self {
+        Self {
+            most,
+            kept: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn add(&mut self, one: T) {
+        if self.kept.len() == self.most {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(one);
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<T> {
+        self.kept.into()
+    }
+}
+
 /// Calls `each` with every whole line from a place on and returns the place after the last. Where no line
 /// begins at that place, the file was begun anew and all of it is read. A missing file is an empty one.
 pub(crate) fn each_from(
@@ -63,10 +113,8 @@ pub(crate) fn each_from(
     from: u64,
     each: impl FnMut(Option<&[u8]>),
 ) -> io::Result<u64> {
-    let mut file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error),
+    let Some(mut file) = open_shared(path)? else {
+        return Ok(0);
     };
     let length = file.metadata()?.len();
     if from == length && from > 0 && begins_a_line(&mut file, from)? {
@@ -140,7 +188,7 @@ mod tests {
         append(&path, &"one").unwrap();
         assert_eq!(read(&path, 0), (vec!["\"one\"".to_owned()], 6));
         assert_eq!(read(&path, 6), (Vec::new(), 6));
-        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        let mut file = File::options().append(true).open(&path).unwrap();
         file.write_all(b"\"tw").unwrap();
         assert_eq!(read(&path, 6), (Vec::new(), 6));
         file.write_all(b"o\"\n").unwrap();
@@ -160,6 +208,44 @@ mod tests {
         }
         std::fs::write(&path, "").unwrap();
         assert_eq!(read(&path, end), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn a_name_is_one_line_of_what_can_be_seen() {
+        let hostile = " a\nb\0\u{202e}<script>\u{200b}\u{2028}c\t ";
+        assert_eq!(one_line(hostile, 100), "a b<script> c");
+        assert_eq!(one_line("Zo\u{eb} \u{674e}", 5), "Zo\u{eb} \u{674e}");
+        assert_eq!(one_line("abcdef", 3), "abc");
+        assert_eq!(one_line("\r\n\u{feff}", 3), "");
+    }
+
+    #[test]
+    fn no_more_is_kept_than_was_asked_for() {
+        let mut last = Last::of(2);
+        for n in 0..5 {
+            last.add(n);
+        }
+        assert_eq!(last.into_vec(), [3, 4]);
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link_or_read_from_what_never_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        for target in ["private", "not-there"] {
+            std::fs::write(folder.path().join("private"), "mine").unwrap();
+            std::os::unix::fs::symlink(target, &path).unwrap();
+            append(&path, &"one").unwrap_err();
+            each_from(&path, 0, |_| {}).unwrap_err();
+            std::fs::remove_file(&path).unwrap();
+        }
+        let private = std::fs::read(folder.path().join("private")).unwrap();
+        assert_eq!(private, b"mine");
+        assert!(!folder.path().join("not-there").exists());
+        // As large as none of ours, without taking any room.
+        let file = File::create(&path).unwrap();
+        file.set_len(LARGEST + 1).unwrap();
+        each_from(&path, 0, |_| {}).unwrap_err();
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::error::StoreError;
 use crate::folder::{RunFolder, remove_unfinished};
 use crate::lines;
 use crate::place::Place;
+use crate::plain_file::write_plain;
 use crate::running::{RunningAttempt, RunningList};
 use crate::stored::{EventsAt, FORMAT, TrialLine};
 use crate::sync::Syncer;
@@ -113,7 +114,7 @@ impl RunWriter {
         }
         let path = folder.trials_file();
         let trials = Appended::open(&path).map_err(StoreError::io("can't append to", &path))?;
-        let marks = File::options().read(true).write(true).open(&path);
+        let marks = write_plain(&path);
         let marks = Arc::new(marks.map_err(StoreError::io("can't write to", &path))?);
         let sync = Syncer::start().map_err(StoreError::io("can't start syncing", &path))?;
         let young = Young::start().map_err(StoreError::io("can't start watching", &path))?;

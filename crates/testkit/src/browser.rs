@@ -163,6 +163,20 @@ impl Browser {
         self.page.perform_actions(keys).await.map_err(trouble)
     }
 
+    /// What pages are told that a person prefers (`prefers-color-scheme`, `dark`); other wishes are forgotten.
+    pub async fn prefer(&self, wishes: &[(&str, &str)]) -> Result<(), Trouble> {
+        let features: Vec<Value> = wishes
+            .iter()
+            .map(|(name, value)| json!({"name": name, "value": value}))
+            .collect();
+        let told = DevTools {
+            command: "Emulation.setEmulatedMedia",
+            parameters: json!({"features": features}),
+        };
+        let done = self.page.issue_cmd(told).await;
+        done.map(drop).map_err(trouble)
+    }
+
     pub async fn screenshot(&self, path: &Path) -> Result<(), Trouble> {
         let png = self.page.screenshot().await.map_err(trouble)?;
         std::fs::write(path, png).map_err(trouble)
@@ -230,5 +244,30 @@ impl WebDriverCompatibleCommand for BrowserLog {
             http::Method::POST,
             Some(json!({"type": "browser"}).to_string()),
         )
+    }
+}
+
+/// A command to the browser itself, which WebDriver has no word for.
+#[derive(Debug)]
+struct DevTools {
+    command: &'static str,
+    parameters: Value,
+}
+
+impl WebDriverCompatibleCommand for DevTools {
+    fn endpoint(
+        &self,
+        base: &url::Url,
+        session: Option<&str>,
+    ) -> Result<url::Url, url::ParseError> {
+        base.join(&format!(
+            "session/{}/goog/cdp/execute",
+            session.unwrap_or_default()
+        ))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        let body = json!({"cmd": self.command, "params": self.parameters});
+        (http::Method::POST, Some(body.to_string()))
     }
 }

@@ -11,7 +11,8 @@ const COLOURED = 60000;
 export function text(words, options) {
   const { kind = "", most = SHOWN } = options || {};
   const whole = lines(words);
-  const all = whole.split("\n");
+  // A line break at the end begins no line.
+  const all = whole.replace(/\n$/, "").split("\n");
   const short = all.slice(0, most).map((line) => (line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) + "…" : line)).join("\n");
   const folds = all.length > most + 2 || short.length < whole.length - 2000;
   const pre = h("pre", { class: "text " + kind }, folds ? short : whole);

@@ -20,6 +20,7 @@ const { runs, tasks } = comparison;
 const ids = runs.map((run) => run.id);
 const state = read();
 let list = null;
+let typing = false;
 
 function read() {
   const said = new URLSearchParams(window.location.search);
@@ -33,7 +34,8 @@ function read() {
   };
 }
 
-function write() {
+// A click is a step on the way back; letters that are typed are one together.
+function write(types) {
   const said = new URLSearchParams();
   ids.forEach((id) => said.append("run", id));
   if (state.show !== "all") said.set("show", state.show);
@@ -41,7 +43,14 @@ function write() {
   if (state.q) said.set("q", state.q);
   if (state.sort !== "difference") said.set("sort", state.sort);
   if (state.desc) said.set("desc", "true");
-  window.history.replaceState(null, "", "?" + said);
+  const address = "?" + said;
+  try {
+    if (window.location.search === address || (types && typing)) window.history.replaceState(null, "", address);
+    else window.history.pushState(null, "", address);
+  } catch (_) {
+    // A browser may forbid it for files: then the address stays.
+  }
+  typing = types;
 }
 
 // More often than not; null where nothing was graded.
@@ -129,7 +138,7 @@ function cellOf(cell) {
   const name = was === null ? (cell.faulted > 0 ? "faulted" : "missing") : was ? "passed" : "failed";
   const several = cell.graded + cell.faulted + cell.missing > 1;
   const figures = [duration(cell.seconds), counted(cell.steps === null ? 0 : Number(value(cell.steps)), "step")];
-  if (cell.money !== null) figures.push((cell.unpriced ? "≥ " : "") + money(cell.money));
+  if (cell.money !== null) figures.push(money(cell.money, cell.unpriced));
   return h("div", { class: "cell", role: "cell" },
     h("span", { class: "cell-top" }, sign(name), h("span", { class: "unseen" }, name + " "), was === null ? h("span", { class: "is-" + name }, name) : percent(cell.score), several && was !== null ? h("span", { class: "soft" }, " " + cell.passed + "/" + cell.graded) : null, was !== null && cell.faulted > 0 ? h("span", { class: "tag warn" }, cell.faulted + " faulted") : null),
     was === null ? null : h("span", { class: "cell-more soft small", title: figures.join(" · ") }, figures.join(" · ")));
@@ -182,7 +191,12 @@ function against() {
   fill(byId("against"), pick);
 }
 
-function update() {
+function update(types) {
+  draw();
+  write(Boolean(types));
+}
+
+function draw() {
   const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
   chips(words);
   heads();
@@ -190,7 +204,6 @@ function update() {
   list.show({ total: shown.length, offset: 0, rows: sorted(shown) });
   fill(byId("shown"), counted(shown.length, "task"));
   say(counted(shown.length, "task"));
-  write();
 }
 
 function start() {
@@ -207,15 +220,22 @@ function start() {
   search.value = state.q;
   search.addEventListener("input", debounce(60, () => {
     state.q = search.value.trim();
-    update();
+    update(true);
   }));
+  window.addEventListener("popstate", () => {
+    Object.assign(state, read());
+    typing = false;
+    search.value = state.q;
+    against();
+    draw();
+  });
   const group = { group: "Tasks" };
   bind("j", "Next task", () => list.step(1), group);
   bind("k", "Previous task", () => list.step(-1), group);
   bind("Enter", "Side by side", () => list.item && window.location.assign(link("sidebyside", list.item.task, ids)), group);
   bind("/", "Search", () => search.focus(), group);
   against();
-  update();
+  draw();
 }
 
 start();

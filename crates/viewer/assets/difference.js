@@ -81,7 +81,7 @@ export function difference(canvas, before, after) {
         touched[((y / TILE) | 0) * columns + ((x / TILE) | 0)] = 1;
         // Towards magenta, so that what stands there can still be read.
         now[i] = (now[i] + 3 * 226) >> 2;
-        now[i + 1] = now[i + 1] >> 1;
+        now[i + 1] = now[i + 1] >> 2;
         now[i + 2] = (now[i + 2] + 3 * 140) >> 2;
       } else {
         const grey = (now[i] * 77 + now[i + 1] * 150 + now[i + 2] * 29) >> 8;

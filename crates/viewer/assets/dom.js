@@ -11,7 +11,9 @@
 // say(text)     tells people who listen instead of looking.
 // badge(state)  `passed`, `failed`, `faulted`, `missing`, `running`, `live`, `complete`, `stopped`,
 //     `broken` as sign and word.  sign(state)  the sign alone.
-// kept(name), keep(name, text)  small things that a browser remembers for a person; null where it may not.
+// icon(path)    a small picture for a button, of 16 by 16.
+// kept(name, otherwise), keep(name, text)  small things that a browser remembers for a person; `otherwise`
+//     (null) where it has none or may not. keptHere, keepHere: for this tab alone.
 // debounce(wait, run)  run, once nobody has asked for `wait` ms.
 // ready()       the page can be worked with.
 
@@ -95,20 +97,40 @@ export function badge(state) {
   return h("span", { class: "badge is-" + state }, sign(state), plain(state));
 }
 
-export function kept(name) {
+export function icon(path) {
+  return svg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" }, svg("path", { d: path }));
+}
+
+function recalled(storage, name, otherwise) {
   try {
-    return window.localStorage.getItem(name);
+    return window[storage].getItem(name) ?? otherwise;
   } catch (_) {
-    return null;
+    return otherwise;
   }
 }
 
-export function keep(name, text) {
+function remember(storage, name, text) {
   try {
-    window.localStorage.setItem(name, text);
+    window[storage].setItem(name, text);
   } catch (_) {
     // Holds for this page only.
   }
+}
+
+export function kept(name, otherwise = null) {
+  return recalled("localStorage", name, otherwise);
+}
+
+export function keep(name, text) {
+  remember("localStorage", name, text);
+}
+
+export function keptHere(name, otherwise = null) {
+  return recalled("sessionStorage", name, otherwise);
+}
+
+export function keepHere(name, text) {
+  remember("sessionStorage", name, text);
 }
 
 export function debounce(wait, run) {

@@ -1,7 +1,7 @@
 // Numbers as people read them: the same words as in the reports (crates/report/src/text.rs).
 //
 // percent(share) "62.5 %", range(interval) "35.4 to 87.9 %", count(n) "1,234", short(n) "12.3k",
-// duration(s) "4 min 5 s", clock(s) "4:05.2" (a place in a recording), money(dollars) "$0.0123",
+// duration(s) "4 min 5 s", clock(s) "4:05.2" (a place in a recording), money(dollars, unpriced) "$0.0123", "≥ $0.0123",
 // value(x) "12.34" (measured), bytes(n) "1.2 MB", when(stamp) "2026-11-16 15:22" (local), day(stamp), time(stamp)
 // "15:22:05", ago(stamp) "5 min ago", counted(n, "trial") "3 trials",
 // words(name) "step limit" (of step_limit). What does not exist is NONE.
@@ -51,8 +51,10 @@ export function clock(seconds) {
   return h > 0 ? h + ":" + String(m).padStart(2, "0") + ":" + rest : m + ":" + rest;
 }
 
-export function money(dollars) {
+// `unpriced`: some of it has no known price, so that it is a lower bound.
+export function money(dollars, unpriced) {
   if (none(dollars)) return NONE;
+  if (unpriced) return "≥ " + money(dollars);
   if (dollars === 0 || dollars >= 1) return "$" + dollars.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",");
   return "$" + (dollars < 0.0001 ? dollars.toPrecision(2) : dollars.toFixed(4));
 }

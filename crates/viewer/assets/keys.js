@@ -5,7 +5,14 @@
 //     while typing; for Escape)}. `run(event)` may return false: then the browser does what it would.
 // help()  opens the list.  typing(event)  whether a person is writing.
 // Bound on every page: `?`, `t` (theme), `g r` (runs), Escape (leaves the field or closes).
+// Keys that are a single character can be turned off in the list (WCAG 2.1.4): who speaks to a machine, or
+// slips on a keyboard, sets off none of them then. Arrows, Enter, Escape and the like always work.
 
+import { keep, kept } from "./dom.js";
+
+const SETTING = "agon-letter-keys";
+
+let off = kept(SETTING) === "off";
 const bound = [];
 let chord = "";
 let chordTimer = 0;
@@ -13,6 +20,15 @@ let chordTimer = 0;
 export function bind(keys, label, run, options) {
   const list = Array.isArray(keys) ? keys : [keys];
   bound.push({ keys: list, label, run, ...(options || {}) });
+}
+
+// Other pages of the same viewer follow.
+window.addEventListener("storage", (event) => {
+  if (event.key === SETTING) off = event.newValue === "off";
+});
+
+function isLetter(keys) {
+  return keys.split(" ").some((key) => [...key].length === 1);
 }
 
 export function typing(event) {
@@ -38,13 +54,13 @@ function pressed(event) {
   window.clearTimeout(chordTimer);
   // A button that has the focus is pressed by Space and Enter.
   const presses = event.target instanceof HTMLElement && event.target.closest("button, a, summary, input, [role=tab]");
-  const hit = bound.find((one) => one.keys.includes(sequence) && (!writes || one.always) && (!open || one.always));
+  const hit = bound.find((one) => one.keys.includes(sequence) && !(off && isLetter(sequence)) && (!writes || one.always) && (!open || one.always));
   if (hit) {
     if ((key === "Space" || key === "Enter") && presses) return;
     if (hit.run(event) !== false) event.preventDefault();
     return;
   }
-  if (!writes && !open && bound.some((one) => one.keys.some((keys) => keys.startsWith(sequence + " ")))) {
+  if (!writes && !open && !off && bound.some((one) => one.keys.some((keys) => keys.startsWith(sequence + " ")))) {
     chord = sequence;
     chordTimer = window.setTimeout(() => (chord = ""), 1200);
   }
@@ -94,17 +110,32 @@ export function help() {
       term.append(caps(one.keys));
       const what = document.createElement("dd");
       what.textContent = one.label;
+      if (one.keys.every(isLetter)) row.className = "letters";
       row.append(term, what);
       list.append(row);
     }
     part.append(head, list);
     columns.append(part);
   }
+  const label = document.createElement("label");
+  label.className = "keys-letters";
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.checked = !off;
+  const turn = () => {
+    off = !box.checked;
+    keep(SETTING, off ? "off" : "on");
+    dialog.classList.toggle("letters-off", off);
+  };
+  box.addEventListener("change", turn);
+  dialog.classList.toggle("letters-off", off);
+  label.append(box, " Keys that are a single character");
   const form = document.createElement("form");
   form.method = "dialog";
   const close = document.createElement("button");
   close.textContent = "Close";
   form.append(close);
+  form.prepend(label);
   dialog.append(title, columns, form);
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());

@@ -1,10 +1,11 @@
 // The page of running trials: a tile for each, its screen as it changes, what it does and how much of its
 // limits is used; an operator can stop one. A tile comes when a trial begins and goes when it has ended.
 
-import { badge, byId, data, fill, h, keep, kept, plain, say, sign, ready } from "./dom.js";
+import { badge, byId, data, fill, h, plain, say, sign, ready } from "./dom.js";
 import { count, counted, duration, words } from "./format.js";
 import { bind } from "./keys.js";
-import { capabilities, feed, link, picture, post } from "./source.js";
+import { capabilities, feed, link, picture } from "./source.js";
+import { StopButton } from "./stopping.js";
 
 // From one picture of a tile to the next, in ms: a screen that changes all the time must not fill the line.
 const REST = 150;
@@ -15,7 +16,6 @@ const MOST_ENDED = 12;
 const page = data();
 const run = page.run;
 const tiles = new Map();
-let asked = null;
 
 function nameOf(key) {
   return key.task + " " + key.epoch + " " + key.attempt;
@@ -34,7 +34,8 @@ class Tile {
     this.screen = h("a", { class: "tile-screen", href: open, tabindex: "-1" }, this.image, this.text);
     this.name = h("a", { class: "clip", href: open, title: plain(moment.name) }, plain(moment.name));
     this.phase = h("span", { class: "tag" });
-    this.stop = h("button", { type: "button", class: "danger", onclick: () => ask(this) }, "Stop");
+    this.stop = new StopButton(() => ({ run, key: this.moment, name: this.moment.name, stopped: () => stopping(this.moment) }));
+    this.stop.element.setAttribute("aria-label", "Stop " + plain(moment.name));
     this.does = h("p", { class: "tile-does" });
     this.steps = meter("Step");
     this.time = meter("Time");
@@ -42,7 +43,7 @@ class Tile {
     this.element = h(
       "li",
       { class: "tile", "aria-label": plain(moment.name) },
-      h("div", { class: "tile-head" }, h("div", { class: "tile-name" }, this.name, h("span", { class: "small clip" }, plain(which))), this.phase, capabilities.stop && this.stop),
+      h("div", { class: "tile-head" }, h("div", { class: "tile-name" }, this.name, h("span", { class: "small clip" }, plain(which))), this.phase, capabilities.stop && this.stop.element),
       this.screen,
       this.does,
       h("div", { class: "tile-foot" }, this.steps.element, this.time.element),
@@ -62,9 +63,7 @@ class Tile {
     const moment = this.moment;
     this.phase.textContent = moment.stopping ? "stopping" : plain(words(moment.phase));
     this.phase.className = moment.stopping ? "tag warn" : "tag";
-    this.stop.disabled = moment.stopping || moment.phase === "frozen" || moment.phase === "graded";
-    this.stop.textContent = moment.stopping ? "Stopping…" : "Stop";
-    this.stop.setAttribute("aria-label", "Stop " + plain(moment.name));
+    this.stop.set(moment);
     const does = moment.brief || (moment.phase === "setup" ? "is being set up" : "no action yet");
     this.does.textContent = plain(does);
     this.does.title = plain(does);
@@ -78,7 +77,7 @@ class Tile {
   tick() {
     if (this.ended) return;
     const seconds = Math.max(0, (Date.now() - Date.parse(this.moment.began)) / 1000);
-    const whole = (number) => duration(number < 120 ? Math.floor(number) : number).replace(/\.0+ s$/, " s");
+    const whole = (number) => duration(number < 120 ? Math.floor(number) : number).replace(/\.0+ s$/, " s").replace(/ min 0 s$/, " min");
     const limit = this.moment.seconds;
     this.time.set(limit ? whole(seconds) + " of " + whole(limit) : whole(seconds), limit ? seconds / limit : 0);
   }
@@ -118,7 +117,8 @@ class Tile {
       this.element.classList.add("over");
       this.phase.textContent = this.moment.stopping ? "stopped" : "ended";
       this.phase.className = "tag";
-      this.stop.hidden = true;
+      this.stop.element.hidden = true;
+      this.stop.over();
     }
     const said = row ? badge(row.state) : h("span", null, "ended");
     const old = this.element.querySelector(".tile-over");
@@ -226,32 +226,6 @@ function connected(is) {
   byId("lost").hidden = is;
 }
 
-function ask(tile) {
-  if (!capabilities.stop || tile.ended || tile.stop.disabled) return;
-  asked = tile;
-  byId("stop-what").textContent = plain(tile.moment.name) + " (" + plain(tile.moment.task) + ")";
-  byId("stop-failed").hidden = true;
-  byId("stop-by").value = kept("agon-reviewer") || "";
-  byId("stop").showModal();
-}
-
-async function stopNow() {
-  const { task, epoch, attempt } = asked.moment;
-  const by = byId("stop-by").value.trim();
-  keep("agon-reviewer", by);
-  byId("stop-now").disabled = true;
-  try {
-    await post("/api/runs/" + run + "/stop", { trial: { task, epoch, attempt }, by });
-    stopping(asked.moment);
-    byId("stop").close();
-  } catch (failure) {
-    byId("stop-failed").textContent = plain(failure.message);
-    byId("stop-failed").hidden = false;
-  } finally {
-    byId("stop-now").disabled = false;
-  }
-}
-
 // The tile that has the focus, or the one `by` places after it.
 function tileAt(by) {
   const all = [...byId("tiles").children];
@@ -272,9 +246,8 @@ bind("k", "Previous trial", () => step(-1), { group: "Live" });
 bind("s", "Stop the trial", () => {
   const at = tileAt(0);
   const tile = [...tiles.values()].find((one) => one.element === at);
-  if (tile) ask(tile);
+  if (tile && capabilities.stop && !tile.ended) tile.stop.ask();
 }, { group: "Live" });
-byId("stop-now").addEventListener("click", stopNow);
 progressed(page.progress);
 feed(run, { progress: progressed, moment: shown, trial: ended, stopping, open: () => connected(true), lost: () => connected(false) });
 window.setInterval(() => tiles.forEach((tile) => tile.tick()), 1000);

@@ -18,14 +18,16 @@ function point(value) {
   return {x: number(value && value.x, 1e5), y: number(value && value.y, 1e5)};
 }
 
-// Words near a point, kept inside of the screen.
+// Words near a point, on the side of it that has more room, and never wider than that.
 function caption(words, at, size, kind) {
   const node = h("span", {class: `mark-caption ${kind || ""}`}, clip(plain(words), LONGEST));
   const left = at.x / size.width;
   const top = at.y / size.height;
-  if (left > 0.6) node.style.right = `calc(${(1 - Math.min(1, left)) * 100}% + 18px)`;
-  else node.style.left = `calc(${Math.max(0, left) * 100}% + 18px)`;
-  if (top > 0.85) node.style.bottom = `calc(${(1 - Math.min(1, top)) * 100}% + 14px)`;
+  const share = Math.max(0, Math.min(1, left)) * 100;
+  if (share > 50) node.style.right = `calc(${100 - share}% + 18px)`;
+  else node.style.left = `calc(${share}% + 18px)`;
+  node.style.maxWidth = `calc(${Math.max(share, 100 - share)}% - 22px)`;
+  if (top > 0.6) node.style.bottom = `calc(${(1 - Math.min(1, top)) * 100}% + 14px)`;
   else node.style.top = `calc(${Math.max(0, top) * 100}% + 14px)`;
   return node;
 }

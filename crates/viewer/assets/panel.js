@@ -1,26 +1,10 @@
 // The panel on the right: tabs about the step that is shown and about the trial.
-import { h, plain, sign } from "./dom.js";
+import { h, keepHere, keptHere, plain, sign } from "./dom.js";
 import { count, counted, duration, money, percent, value, when, words } from "./format.js";
 import { fact, stamp, tag, text } from "./blocks.js";
 import { checksPanel } from "./checks.js";
 import { link } from "./source.js";
 import { rawEvents, stepEvents, usageFacts } from "./step.js";
-
-function kept() {
-  try {
-    return window.sessionStorage.getItem("agon-tab");
-  } catch {
-    return null;
-  }
-}
-
-function keep(name) {
-  try {
-    window.sessionStorage.setItem("agon-tab", name);
-  } catch {
-    // Holds for this page only.
-  }
-}
 
 function rows(...list) {
   return h("dl", { class: "facts tight" }, list.filter(Boolean).map(([name, ...shown]) => h("div", {}, h("dt", {}, name), h("dd", {}, shown))));
@@ -67,7 +51,7 @@ export class Panel {
     this.options = options;
     this.step = null;
     this.names = options.screens ? ["Step", "Checks", "Task", "Review", "Raw"] : ["Checks", "Task", "Review", "Raw"];
-    const wanted = kept();
+    const wanted = keptHere("agon-tab");
     this.current = this.names.includes(wanted) ? wanted : this.names[0];
     this.tabs = this.names.map((name) =>
       h("button", { type: "button", role: "tab", id: "tab-" + name, "aria-controls": "panel-body", onclick: () => this.open(name) }, name));
@@ -91,7 +75,7 @@ export class Panel {
   open(name) {
     if (!this.names.includes(name)) return;
     this.current = name;
-    keep(name);
+    keepHere("agon-tab", name);
     this.refresh();
     this.body.scrollTop = 0;
   }
@@ -103,6 +87,8 @@ export class Panel {
   }
 
   show(step) {
+    // What is read stays as it was unfolded and scrolled.
+    if (this.step && !this.made && this.step.n === step.n && JSON.stringify(this.step) === JSON.stringify(step)) return;
     this.step = step;
     this.made = null;
     if (this.current === "Step" || this.current === "Raw") {
@@ -111,8 +97,8 @@ export class Panel {
     }
   }
 
-  // Tabs and what is in the open one.
-  refresh() {
+  // Tabs and what is in the open one; `reviewed`: nothing but reviews has changed.
+  refresh(reviewed) {
     const head = this.options.head();
     const failed = head.checks.filter((check) => !check.passed).length;
     this.tabs.forEach((tab, at) => {
@@ -127,7 +113,7 @@ export class Panel {
       tab.replaceChildren(label, " ", more);
     });
     this.body.setAttribute("aria-labelledby", "tab-" + this.current);
-    this.draw();
+    if (!reviewed || this.current === "Review") this.draw();
   }
 
   draw() {
@@ -164,7 +150,7 @@ export function headFacts(head) {
     fact("time", duration(total || head.duration)),
     total ? timeBar(seconds, total) : null,
     tokens ? fact("tokens", count(tokens)) : null,
-    used.money === undefined || used.money === null ? null : fact("cost", (used.unpriced_calls ? "≥ " : "") + money(used.money / 1e6)),
+    used.money === undefined || used.money === null ? null : fact("cost", money(used.money / 1e6, used.unpriced_calls > 0)),
     head.end ? fact("ended", words(plain(head.end))) : null,
     head.attempts.length > 1 ? fact("attempt", head.key.attempt + " of " + head.attempts.length) : null,
   ];

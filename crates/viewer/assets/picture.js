@@ -75,7 +75,7 @@ export class Screen {
       image = image || (await this.pictures.load(shot.picture.blob));
     } catch {
       if (turn !== this.turn) return false;
-      this.empty("The picture of this screen is missing from the run folder.");
+      this.empty("The picture of this screen can't be shown: it is missing from the run folder, is not what was recorded, or is larger than 64 MiB.");
       return false;
     }
     if (turn !== this.turn) return false;

@@ -1,6 +1,6 @@
 // Replays a trial in recorded time, faster or slower. Knows when steps began; what is shown at a moment is
 // decided by whoever is told `at(t)`.
-import { h } from "./dom.js";
+import { h, icon, keep, kept } from "./dom.js";
 import { stamp } from "./blocks.js";
 import { ink, onTheme } from "./ink.js";
 import { lastBefore } from "./times.js";
@@ -9,36 +9,8 @@ const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 // Longer than this nothing happens: idle.
 const IDLE = 1;
 
-function icon(d) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  node.setAttribute("viewBox", "0 0 16 16");
-  node.setAttribute("width", "16");
-  node.setAttribute("height", "16");
-  node.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", d);
-  node.append(path);
-  return node;
-}
-
 const PLAY = "M4 2.500v11l9.500-5.500z";
 const PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
-
-function kept(name, fallback) {
-  try {
-    return window.localStorage.getItem(name) ?? fallback;
-  } catch {
-    return fallback;
-  }
-}
-
-function keep(name, value) {
-  try {
-    window.localStorage.setItem(name, value);
-  } catch {
-    // Holds for this page only.
-  }
-}
 
 export class Player {
   // `options`: {index, duration() in seconds, moments() -> times at which something happens (sorted), frames()

@@ -21,6 +21,10 @@
 // at(index)       an item, if it is known.  scrollTo(index)  makes a row visible.  total
 // redraw()        draws what is seen anew (columns changed).
 
+// Browsers draw nothing that is further down than 17 to 33 million pixels. A list that is longer than this is
+// scrolled in larger steps than a hand makes.
+const TALLEST = 8000000;
+
 export class Rows {
   constructor(options) {
     this.options = { page: 200, over: 12, top: 0, ahead: 1, ...options };
@@ -31,6 +35,8 @@ export class Rows {
     this.drawn = new Map();
     this.generation = 0;
     this.frame = 0;
+    // Pixels by which rows stand higher than in a list that is as tall as all of them.
+    this.shift = 0;
     const { body, scroller } = this.options;
     body.style.position = "relative";
     this.notice = null;
@@ -99,6 +105,7 @@ export class Rows {
       if (!this.pages.has(number)) this.pages.set(number, []);
       this.pages.get(number)[place % page] = row;
     });
+    if (this.index >= 0 && !this.item) this.item = this.at(this.index) || null;
     if (this.options.changed) this.options.changed(this.total);
   }
 
@@ -115,7 +122,7 @@ export class Rows {
 
   measure() {
     const { body, height, empty } = this.options;
-    body.style.height = this.total * height + "px";
+    body.style.height = Math.min(this.total * height, TALLEST) + "px";
     const table = body.closest("[role=table], [role=grid]");
     if (table) table.setAttribute("aria-rowcount", this.total + 1);
     if (this.notice) this.notice.remove();
@@ -123,13 +130,23 @@ export class Rows {
     if (this.notice) (table || body).after(this.notice);
   }
 
-  // First and one past the last row that can be seen.
-  window() {
-    const { body, scroller, height } = this.options;
+  // Where the list is looked at: pixels from its top, and how many of them.
+  view() {
+    const { body, scroller } = this.options;
     const rect = body.getBoundingClientRect();
     const frame = scroller ? scroller.getBoundingClientRect() : { top: 0, bottom: window.innerHeight };
-    const from = Math.floor((frame.top - rect.top) / height);
-    const to = Math.ceil((frame.bottom - rect.top) / height);
+    return { frame, top: frame.top - rect.top, tall: frame.bottom - frame.top };
+  }
+
+  // First and one past the last row that can be seen.
+  window() {
+    const { height } = this.options;
+    const { top, tall } = this.view();
+    const all = this.total * height;
+    const room = Math.max(1, TALLEST - tall);
+    this.shift = all > TALLEST ? Math.round(Math.max(0, Math.min(1, top / room)) * (all - TALLEST)) : 0;
+    const from = Math.floor((top + this.shift) / height);
+    const to = Math.ceil((top + this.shift + tall) / height);
     return [Math.max(0, Math.min(from, this.total)), Math.max(0, Math.min(to, this.total))];
   }
 
@@ -178,7 +195,10 @@ export class Rows {
       else fresh.append(element);
     }
     body.append(fresh);
-    for (const [index, { element }] of this.drawn) this.mark(element, index === this.index);
+    for (const [index, { element }] of this.drawn) {
+      this.put(element, index);
+      this.mark(element, index === this.index);
+    }
     this.ask(first, end);
   }
 
@@ -197,7 +217,7 @@ export class Rows {
     element.style.left = "0";
     element.style.right = "0";
     element.style.height = height + "px";
-    element.style.transform = "translateY(" + index * height + "px)";
+    this.put(element, index);
     const role = element.getAttribute("role");
     // The head of a table is its first row.
     if (role === "row") element.setAttribute("aria-rowindex", index + 2);
@@ -206,6 +226,11 @@ export class Rows {
       element.setAttribute("aria-setsize", this.total);
     }
     return element;
+  }
+
+  put(element, index) {
+    const way = "translateY(" + (index * this.options.height - this.shift) + "px)";
+    if (element.style.transform !== way) element.style.transform = way;
   }
 
   swap(old, element) {
@@ -278,15 +303,17 @@ export class Rows {
   }
 
   scrollTo(index) {
-    const { body, scroller, height } = this.options;
-    const rect = body.getBoundingClientRect();
-    const frame = scroller ? scroller.getBoundingClientRect() : { top: 0, bottom: window.innerHeight };
-    const top = rect.top + index * height;
+    const { scroller, height } = this.options;
+    this.window();
+    const { frame, top: from, tall } = this.view();
+    const top = frame.top - from + index * height - this.shift;
     const above = frame.top + this.covered() + 4;
     const below = frame.bottom - 8;
     let by = 0;
     if (top < above) by = top - above;
     else if (top + height > below) by = top + height - below;
+    // Of a list that is scrolled in larger steps, a part of it will do.
+    if (this.total * height > TALLEST) by *= (TALLEST - tall) / (this.total * height - tall);
     if (by !== 0) (scroller || window).scrollBy({ top: by, behavior: "instant" });
   }
 }

@@ -1,7 +1,7 @@
 // The page of a run: its trials, filtered and sorted as the address says, and everything kept up to date
 // while it goes on.
 
-import { h, byId, fill, data, badge, say, kept, keep, ready } from "./dom.js";
+import { h, byId, fill, data, badge, say, kept, keep, keepHere, ready } from "./dom.js";
 import { count, when } from "./format.js";
 import { Rows } from "./rows.js";
 import { bind } from "./keys.js";
@@ -20,6 +20,10 @@ let drawnRevision = first.page.revision;
 let live = first.card.state === "live";
 let asking = false;
 let askedAgain = false;
+// Letters are being typed: they are one step of the way back together.
+let typing = false;
+// Where the list stood, if it is to be shown there again.
+let place = null;
 
 const list = new Rows({
   body: byId("rows"),
@@ -39,7 +43,9 @@ const list = new Rows({
 const filters = new Filters({ menus: byId("menus"), chips: byId("chips"), checks: first.checks, change });
 
 function shown() {
-  return columns({ epochs: first.epochs > 1, attempts: query.attempts, measured: first.measured });
+  const held = {};
+  for (const name of document.querySelector("#overview [data-columns]").dataset.columns.split(" ")) held[name] = true;
+  return columns({ ...held, epochs: first.epochs > 1, attempts: query.attempts });
 }
 
 function address(item) {
@@ -62,10 +68,36 @@ function cleared() {
   return next;
 }
 
-function remember() {
+// Another list is a step of its own on the way back, which leads to where the last one stood.
+function remember(types) {
   const text = write(query);
-  const state = { ...(window.history.state || {}), index: list.index };
-  window.history.replaceState(state, "", text ? "?" + text : window.location.pathname);
+  const address = text ? "?" + text : window.location.pathname;
+  const same = text === write(parse(window.location.search));
+  try {
+    if (same || (types && typing)) {
+      window.history.replaceState({ ...(window.history.state || {}), index: list.index }, "", address);
+    } else {
+      window.history.replaceState({ index: list.index, y: window.scrollY }, "");
+      window.history.pushState({ index: -1 }, "", address);
+    }
+  } catch (_) {
+    // A browser may forbid it for files: then the address stays.
+  }
+  typing = types;
+}
+
+function goneBack(event) {
+  query = parse(window.location.search);
+  typing = false;
+  place = event.state;
+  byId("search").value = query.q;
+  controls();
+  ask();
+}
+
+function restore({ index, y }) {
+  if (y !== undefined) window.scrollTo({ top: y, behavior: "instant" });
+  if (index >= 0) list.pick(index, { focus: false, scroll: false });
 }
 
 // So that the way back leads to the same row.
@@ -74,10 +106,11 @@ function opened(index) {
   window.history.replaceState({ index, y: window.scrollY }, "");
 }
 
-function change(next) {
+function change(next, how) {
   query = next;
+  place = null;
   controls();
-  remember();
+  remember(Boolean(how && how.types));
   ask();
 }
 
@@ -86,6 +119,8 @@ function controls() {
   const search = byId("search");
   if (document.activeElement !== search) search.value = query.q;
   heads();
+  const next = byId("to-review");
+  if (next) next.href = link("review", run, write(query));
   for (const one of document.querySelectorAll("#overview .matrix a[data-filter]")) {
     const wanted = parse(one.dataset.filter);
     const on = LISTS.every((name) => wanted[name].join() === query[name].join()) && narrows(query);
@@ -99,7 +134,10 @@ function heads() {
   fill(place, head(shown(), query, (sort, desc) => change({ ...query, sort, desc })));
   const widths = template(shown());
   const { style } = document.querySelector(".trials");
-  if (style.getPropertyValue("--trial-columns") !== widths) style.setProperty("--trial-columns", widths);
+  if (style.getPropertyValue("--trial-columns") !== widths) {
+    style.setProperty("--trial-columns", widths);
+    list.redraw();
+  }
   const again = held && place.querySelector('[data-sort="' + held + '"]');
   if (again) again.focus();
 }
@@ -117,7 +155,8 @@ async function ask() {
       const page = await get("/runs/" + run + "/trials", { ...params(query), offset: 0, limit: 100 });
       if (askedAgain) continue;
       list.show(page);
-      toTop();
+      if (place) restore(place);
+      else toTop();
       say(count(page.total) + " trials");
     } while (askedAgain);
   } catch (error) {
@@ -252,7 +291,7 @@ function begin() {
     if (back.y !== undefined) window.scrollTo({ top: back.y, behavior: "instant" });
     list.pick(back.index, { focus: true, scroll: false });
   }
-  byId("search").addEventListener("input", () => change({ ...query, q: byId("search").value }));
+  byId("search").addEventListener("input", () => change({ ...query, q: byId("search").value }, { types: true }));
   document.addEventListener("click", (event) => {
     const filter = event.target instanceof Element && event.target.closest("a[data-filter]");
     if (!filter || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
@@ -264,11 +303,10 @@ function begin() {
     change({ ...next, q: query.q });
     reveal();
   });
-  window.addEventListener("popstate", () => {
-    query = parse(window.location.search);
-    controls();
-    ask();
-  });
+  // Who asks for the next trial to review wants to review it.
+  const review = byId("to-review");
+  if (review) review.addEventListener("click", () => keepHere("agon-tab", "Review"));
+  window.addEventListener("popstate", goneBack);
   feed(run, { progress, trial: changed, review: changed });
 }
 
@@ -277,7 +315,7 @@ bind(["k", "ArrowUp"], "Previous trial", () => list.step(-1), { group: "Trials" 
 bind("Enter", "Open the trial", () => list.item && address(list.item) && window.location.assign(address(list.item)), { group: "Trials" });
 bind("/", "Search", () => byId("search").focus(), { group: "Trials" });
 bind("x", "Show all trials", () => change(cleared()), { group: "Trials" });
-if (capabilities.review) bind("n", "Next unreviewed trial", () => window.location.assign(link("review", run, write(query))), { group: "Trials" });
+if (capabilities.review) bind("n", "Next unreviewed trial", () => byId("to-review").click(), { group: "Trials" });
 if (capabilities.live) bind("l", "Live screens", () => window.location.assign(link("live", run)), { group: "Trials" });
 
 begin();

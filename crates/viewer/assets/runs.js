@@ -4,11 +4,13 @@ import { h, svg, plain, byId, fill, data, badge, debounce, ready } from "./dom.j
 import { NONE, percent, range, count, duration, money, day, time, ago, counted } from "./format.js";
 import { Rows } from "./rows.js";
 import { bind } from "./keys.js";
-import { get, link } from "./source.js";
+import { capabilities, get, link } from "./source.js";
 
 const HEIGHT = 48;
-const SOON = 4000;
-const LATER = 30000;
+// From one look to the next, in ms; at least so many times what the last one took, and no longer than this.
+const REST = 4000;
+const SHARE = 20;
+const LONGEST_REST = 30000;
 const BAR = 96;
 
 let cards = data().cards;
@@ -88,7 +90,7 @@ function draw(keep) {
 
 function heads() {
   const cells = COLUMNS.map((one) => {
-    if (!one.sort) return h("div", { class: "th", role: "columnheader" }, h("span", { class: "unseen" }, one.label));
+    if (!one.sort) return h("div", { class: "th", role: "columnheader" }, h("span", { class: "unseen" }, capabilities.choose ? one.label : ""));
     const active = slug(one.name) === view.sort;
     const order = active ? (view.up ? "ascending" : "descending") : "none";
     const sortBy = () => {
@@ -124,14 +126,16 @@ function scoreBar(card) {
   return bar;
 }
 
+// How much is graded: whether it passed is what the score tells.
 function outcomes(card) {
-  const parts = ["passed", "failed", "faulted", "missing"].filter((name) => card[name] > 0);
-  const told = parts.map((name) => counted(card[name], name, name)).join(", ");
-  return h("span", { class: "meter parts", title: told }, parts.map((name) => h("span", { class: "f-" + name, style: { width: (100 * card[name]) / Math.max(1, card.planned) + "%" } })));
+  const told = ["passed", "failed", "faulted", "missing"].filter((name) => card[name] > 0).map((name) => counted(card[name], name, name)).join(", ");
+  const parts = [["accent", card.passed + card.failed], ["faulted", card.faulted], ["missing", card.missing]].filter(([, number]) => number > 0);
+  return h("span", { class: "meter parts", title: told }, parts.map(([name, number]) => h("span", { class: "f-" + name, style: { width: (100 * number) / Math.max(1, card.planned) + "%" } })));
 }
 
 function row(card) {
-  const name = plain(card.suites.join(", ")) || plain(card.id);
+  // A run of single tasks has a suite for each of them.
+  const name = plain([...new Set(card.suites)].join(", ")) || plain(card.id);
   const box = h("input", { type: "checkbox", "aria-label": "Compare " + plain(card.id), onchange: () => choose(card.id) });
   box.checked = chosen.has(card.id);
   box.disabled = card.state === "broken";
@@ -148,13 +152,13 @@ function row(card) {
           h("div", { class: "cell score", role: "cell" }, scoreBar(card), h("div", {}, h("div", {}, h("b", {}, percent(card.score))), h("div", { class: "small soft" }, range(card.score_ci)))),
           h("div", { class: "cell", role: "cell" }, h("div", {}, card.state === "live" ? count(ended) + " of " + count(card.planned) : percent(card.coverage)), outcomes(card)),
           h("div", { class: "cell number", role: "cell" }, card.faulted > 0 ? h("span", { class: "is-faulted" }, "! " + count(card.faulted)) : h("span", { class: "soft" }, "0")),
-          two(money(card.money), duration(card.seconds), { class: "cell two number" }),
+          two(money(card.money, card.unpriced), duration(card.seconds), { class: "cell two number" }),
           two(day(card.created), card.created ? time(card.created).slice(0, 5) + ", " + ago(card.created) : NONE, { class: "cell two number" }),
         ];
   return h(
     "div",
     { class: "row", role: "row" },
-    h("div", { class: "cell", role: "cell" }, h("label", { class: "pick" }, box)),
+    h("div", { class: "cell", role: "cell" }, capabilities.choose ? h("label", { class: "pick" }, box) : null),
     h("div", { class: "cell", role: "cell" }, badge(card.state)),
     two(h("a", { href: link("run", card.id), "data-focus": true }, name), id, { title: plain(card.path), class: card.state === "broken" ? "cell two wide" : "cell two" }),
     cells,
@@ -169,13 +173,21 @@ function choose(id) {
 
 function compareButton() {
   const button = byId("compare");
+  if (!capabilities.choose) {
+    // Files hold one comparison, or none.
+    button.hidden = !capabilities.compare;
+    button.disabled = false;
+    button.textContent = "Compare all";
+    return;
+  }
   button.disabled = chosen.size < 2 || chosen.size > 8;
   button.textContent = chosen.size > 1 ? "Compare " + chosen.size : "Compare";
   button.title = chosen.size > 8 ? "At most 8 runs" : chosen.size < 2 ? "Choose two or more runs" : "";
 }
 
 function compare() {
-  if (!byId("compare").disabled) window.location.assign(link("compare", inOrder()));
+  const button = byId("compare");
+  if (!button.disabled && !button.hidden) window.location.assign(link("compare", inOrder()));
 }
 
 // The oldest is what the others are compared with.
@@ -192,7 +204,9 @@ function search(text) {
   draw(false);
 }
 
+// A run may begin, or go on, at any time.
 async function look() {
+  const began = performance.now();
   try {
     if (!document.hidden) {
       const found = await get("/runs");
@@ -206,7 +220,8 @@ async function look() {
   } catch (_) {
     // It is asked again.
   }
-  window.setTimeout(look, cards.some((card) => card.state === "live") ? SOON : LATER);
+  const rest = SHARE * (performance.now() - began);
+  window.setTimeout(look, Math.min(LONGEST_REST, Math.max(REST, rest)));
 }
 
 byId("search").value = view.q;
@@ -215,12 +230,12 @@ byId("compare").addEventListener("click", compare);
 heads();
 draw(false);
 compareButton();
-window.setTimeout(look, SOON);
+if (capabilities.live) window.setTimeout(look, REST);
 
 bind(["j", "ArrowDown"], "Next run", () => list.step(1), { group: "Runs" });
 bind(["k", "ArrowUp"], "Previous run", () => list.step(-1), { group: "Runs" });
 bind("Enter", "Open the run", () => list.item && window.location.assign(link("run", list.item.id)), { group: "Runs" });
-bind("x", "Choose for a comparison", () => list.item && (choose(list.item.id), list.redraw(), list.pick(list.index)), { group: "Runs" });
-bind("c", "Compare the chosen runs", compare, { group: "Runs" });
+if (capabilities.choose) bind("x", "Choose for a comparison", () => list.item && (choose(list.item.id), list.redraw(), list.pick(list.index)), { group: "Runs" });
+if (capabilities.compare) bind("c", capabilities.choose ? "Compare the chosen runs" : "Compare all runs", compare, { group: "Runs" });
 bind("/", "Search", () => byId("search").focus(), { group: "Runs" });
 ready();

@@ -6,7 +6,7 @@ import { bind } from "./keys.js";
 import { Pictures, Screen } from "./picture.js";
 import { stepEvents } from "./step.js";
 import { StepIndex, Timeline } from "./timeline.js";
-import { get, link, picture, thumb } from "./source.js";
+import { file, get, link, picture, thumb } from "./source.js";
 
 const SYNCS = { step: "By step", time: "By time", free: "Alone" };
 
@@ -107,6 +107,7 @@ class Side {
       go: (n) => this.moved(this, n),
       thumb: (digest) => thumb(this.side.run, digest),
       picture: (digest) => picture(this.side.run, digest),
+      file: (digest) => file(this.side.run, digest),
       event: (seq) => get(this.address("/events/" + seq)),
       said: (seq, which) => get(this.address("/events/" + seq + "/" + which)),
     };

@@ -7,6 +7,7 @@
 // feed(run, handlers)   calls handlers[name](data) for each event of a run: progress, trial, moment, stopping,
 //                       review; and open() and lost(), where given. Returns a function that ends it.
 // picture, thumb        addresses of a blob and of its small picture.
+// file(run, digest)     the address of a blob that is no picture; null where there are none.
 // link(page, ...)       addresses of pages:
 //   link("runs")  link("run", run, query)  link("live", run)  link("review", run, query, afterKey)
 //   link("trial", run, key, query, step)   link("compare", runs)  link("sidebyside", task, runs)
@@ -22,7 +23,7 @@ function meta(name) {
 
 const may = meta("agon-capabilities").split(" ");
 
-export const capabilities = { live: may.includes("live"), review: may.includes("review"), stop: may.includes("stop") };
+export const capabilities = { live: may.includes("live"), review: may.includes("review"), stop: may.includes("stop"), choose: true, compare: true };
 
 function search(params) {
   const pairs = new URLSearchParams(typeof params === "string" || params instanceof URLSearchParams ? params : "");
@@ -141,6 +142,10 @@ export function feed(run, handlers) {
 
 export function picture(run, digest) {
   return `/runs/${part(run)}/blobs/${part(digest)}`;
+}
+
+export function file(run, digest) {
+  return picture(run, digest);
 }
 
 export function thumb(run, digest) {

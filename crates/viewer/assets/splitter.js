@@ -1,21 +1,5 @@
 // A line between two columns that can be moved: by dragging, or by the arrow keys.
-import { h } from "./dom.js";
-
-function kept(name) {
-  try {
-    return Number(window.localStorage.getItem(name)) || 0;
-  } catch {
-    return 0;
-  }
-}
-
-function keep(name, width) {
-  try {
-    window.localStorage.setItem(name, String(Math.round(width)));
-  } catch {
-    // Holds for this page only.
-  }
-}
+import { h, keep, kept } from "./dom.js";
 
 // `options`: {column, frame, side: "left" or "right", property, least, most (share of the frame), label}. The
 // width of `column` is set as a custom property of `frame`.
@@ -32,6 +16,7 @@ export function splitter(options) {
     line.setAttribute("aria-valuemax", String(Math.round(most())));
     return fits;
   };
+  const move = (width) => keep(name, String(Math.round(set(width))));
   const sign = side === "left" ? 1 : -1;
   let from = null;
   line.addEventListener("pointerdown", (event) => {
@@ -40,7 +25,7 @@ export function splitter(options) {
     event.preventDefault();
   });
   line.addEventListener("pointermove", (event) => {
-    if (from) keep(name, set(from.width + sign * (event.clientX - from.x)));
+    if (from) move(from.width + sign * (event.clientX - from.x));
   });
   const end = () => (from = null);
   line.addEventListener("pointerup", end);
@@ -50,13 +35,14 @@ export function splitter(options) {
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
-    keep(name, set(column.clientWidth + sign * by));
+    move(column.clientWidth + sign * by);
   });
   line.addEventListener("dblclick", () => {
     frame.style.removeProperty(property);
-    keep(name, 0);
+    keep(name, "0");
   });
   column.append(line);
   line.setAttribute("aria-valuenow", String(column.clientWidth));
-  if (kept(name)) set(kept(name));
+  const chosen = Number(kept(name)) || 0;
+  if (chosen) set(chosen);
 }

@@ -1,25 +1,9 @@
 // The middle of the page of a trial with screens: the screen, what is drawn on it, and the choice between
 // before, after and difference.
-import { clip, h, plain } from "./dom.js";
+import { clip, h, keep, kept, plain } from "./dom.js";
 import { count, percent } from "./format.js";
 import { stamp } from "./blocks.js";
 import { Pictures, Screen } from "./picture.js";
-
-function kept(name, fallback) {
-  try {
-    return window.localStorage.getItem(name) ?? fallback;
-  } catch {
-    return fallback;
-  }
-}
-
-function keep(name, value) {
-  try {
-    window.localStorage.setItem(name, value);
-  } catch {
-    // Holds for this page only.
-  }
-}
 
 function actionOf(step) {
   const event = step.events.find((one) => one.kind === "action");

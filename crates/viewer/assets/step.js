@@ -1,6 +1,6 @@
 // A step: its events, each kind in its own way. A kind that is not known is shown as it is recorded.
 //
-// `ctx`: {go(step), thumb(digest), picture(digest), event(seq) and said(seq, which) that fetch}.
+// `ctx`: {go(step), thumb(digest), picture(digest), file(digest), event(seq) and said(seq, which) that fetch}.
 import { clip, h, plain, sign } from "./dom.js";
 import { bytes, count, counted, duration, money, percent, value, words } from "./format.js";
 import { diff, fact, json, leftOut, opening, replaced, stamp, tag, text } from "./blocks.js";
@@ -51,7 +51,7 @@ const ACTIONS = {
 
 function action(event) {
   const done = event.action || {};
-  const known = ACTIONS[done.action];
+  const known = Object.hasOwn(ACTIONS, done.action) ? ACTIONS[done.action] : null;
   return [line(words(plain(done.action)), known ? known(done) : json(done))];
 }
 
@@ -169,7 +169,7 @@ const KINDS = {
   condensed: (e) => [line("Condensed", h("span", { class: "soft" }, "steps " + Number(e.condensed.from) + " to " + Number(e.condensed.to) + " are not shown to the model any more")), e.condensed.summary ? text(e.condensed.summary) : null],
   usage: (e) => [line("Usage", usageFacts(e.usage))],
   model,
-  kept: (e, ctx) => [line("Kept", h("a", { href: ctx.picture(e.kept.blob), download: "" }, plain(e.kept.what)), h("span", { class: "soft" }, bytes(e.kept.bytes)))],
+  kept: (e, ctx) => [line("Kept", ctx.file(e.kept.blob) ? h("a", { href: ctx.file(e.kept.blob), download: "" }, plain(e.kept.what)) : h("span", {}, plain(e.kept.what)), h("span", { class: "soft" }, bytes(e.kept.bytes)))],
   screen: (e) => [line("Screen", h("span", { class: "soft" }, plain(e.screen.what))), screenFacts(e.screen.screen), around(e.screen.around)],
   input: inputs,
   look,
@@ -183,7 +183,7 @@ const KINDS = {
 };
 
 function body(event, ctx) {
-  const show = KINDS[event.kind];
+  const show = Object.hasOwn(KINDS, event.kind) ? KINDS[event.kind] : null;
   if (!show) return [line(words(plain(event.kind)), tag("a kind of event that this version does not know")), json(event[event.kind] ?? event)];
   try {
     return show(event, ctx);
@@ -193,7 +193,7 @@ function body(event, ctx) {
 }
 
 export function eventBlock(event, ctx) {
-  const known = KINDS[event.kind] ? event.kind : "other";
+  const known = Object.hasOwn(KINDS, event.kind) ? event.kind : "other";
   const source = ["agent", "environment", "user", "grader", "harness"].includes(event.source) ? event.source : "harness";
   return h("section", { class: "event event-" + known + " from-" + source, dataset: { seq: event.seq } },
     h("span", { class: "event-time", title: "Event " + Number(event.seq) + ", from the " + source }, stamp(event.t)),

@@ -1,45 +1,81 @@
 // Ends a trial that is being played, after asking once more.
-import { h, plain } from "./dom.js";
+//
+// new StopButton(trial)  trial() -> {run, key, name, stopped(): its end was asked for}. `element`; ask()  opens the
+//     dialog; set({phase, stopping})  what is known of the trial: one that is graded can't be stopped any more;
+//     over()  it has ended: nothing is asked about it any more.
+import { h, plain, say } from "./dom.js";
 import { post } from "./source.js";
+import { offered, remember } from "./who.js";
 
-function kept() {
+// Nothing that is asked for in them has any effect.
+const OVER = ["frozen", "graded"];
+
+let dialog = null;
+let asked = null;
+let asker = null;
+
+function build() {
+  const what = h("p", { id: "stop-what", class: "stop-what" });
+  const by = h("input", { id: "stop-by", type: "text", maxlength: "100", autocomplete: "name", placeholder: "may stay empty" });
+  const failed = h("p", { id: "stop-failed", class: "is-failed", role: "alert", hidden: true });
+  const now = h("button", { id: "stop-now", type: "button", class: "danger", onclick: () => order() }, "Stop the trial");
+  const element = h("dialog", { id: "stop", "aria-labelledby": "stop-title" },
+    h("h2", { id: "stop-title" }, "Stop this trial?"), what,
+    h("p", { class: "note" }, "The agent's turn ends now. What it left is graded as it stands, and the record says that an operator stopped it."),
+    h("p", { class: "stop-by" }, h("label", { for: "stop-by" }, "Your name, for the record"), by), failed,
+    h("form", { method: "dialog" }, h("button", { type: "submit", value: "no", autofocus: true }, "Let it go on"), now));
+  document.body.append(element);
+  return { element, what, by, failed, now };
+}
+
+function open(button, trial) {
+  dialog = dialog || build();
+  asked = trial;
+  asker = button;
+  dialog.what.textContent = plain(trial.name) + " (" + plain(trial.key.task) + ")";
+  dialog.by.value = offered();
+  dialog.failed.hidden = true;
+  dialog.element.showModal();
+}
+
+async function order() {
+  const { run, key, stopped } = asked;
+  const { element, by, failed, now } = dialog;
+  const name = by.value.trim();
+  remember(name);
+  now.disabled = true;
   try {
-    return window.localStorage.getItem("agon-reviewer") || "";
-  } catch {
-    return "";
+    const trial = { task: key.task, epoch: key.epoch, attempt: key.attempt };
+    await post("/runs/" + encodeURIComponent(run) + "/stop", { trial, by: name });
+    element.close();
+    stopped();
+  } catch (error) {
+    failed.textContent = plain(error.message);
+    failed.hidden = false;
+  } finally {
+    now.disabled = false;
   }
 }
 
-// A button that asks and then orders the end; `head()` is the trial.
-export function stopButton(head) {
-  const button = h("button", { type: "button", class: "danger small-button", title: "End the agent's turn and grade what there is" }, "Stop");
-  button.addEventListener("click", () => ask(head(), button));
-  return button;
-}
+export class StopButton {
+  constructor(trial, kind) {
+    this.trial = trial;
+    this.element = h("button", { type: "button", class: "danger " + (kind || ""), title: "End the agent's turn and grade what there is", onclick: () => this.ask() }, "Stop");
+  }
 
-function ask(head, button) {
-  const by = h("input", { type: "text", id: "stop-by", maxlength: "100", value: kept() });
-  const failed = h("p", { class: "problem", role: "alert", hidden: true });
-  const now = h("button", { type: "button", class: "danger" }, "Stop this trial");
-  const dialog = h("dialog", { "aria-labelledby": "stop-title" },
-    h("h2", { id: "stop-title" }, "Stop this trial?"),
-    h("p", {}, plain(head.task.name) + " is ended and graded as it stands. It is recorded that an operator did so."),
-    h("p", {}, h("label", { for: "stop-by" }, "Your name "), by), failed,
-    h("form", { method: "dialog" }, h("button", {}, "Let it run"), now));
-  now.addEventListener("click", async () => {
-    now.disabled = true;
-    try {
-      await post("/runs/" + encodeURIComponent(head.run) + "/stop", { trial: head.key, by: by.value.trim() });
-      button.disabled = true;
-      button.textContent = "Stopping…";
-      dialog.close();
-    } catch (error) {
-      failed.textContent = plain(error.message);
-      failed.hidden = false;
-      now.disabled = false;
-    }
-  });
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  ask() {
+    if (!this.element.disabled) open(this, this.trial());
+  }
+
+  set({ phase, stopping }) {
+    this.element.disabled = Boolean(stopping) || OVER.includes(phase);
+    this.element.textContent = stopping ? "Stopping…" : "Stop";
+    if (this.element.disabled) this.over();
+  }
+
+  over() {
+    if (asker !== this || !dialog.element.open) return;
+    dialog.element.close();
+    say("There is nothing to stop any more.");
+  }
 }

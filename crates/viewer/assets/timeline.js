@@ -176,10 +176,11 @@ export function group(kind) {
   return "other";
 }
 
-// How many steps there were, of how many that were allowed.
+// How many steps there were, and how many are allowed.
 export function stepsTitle(head) {
   const most = head.task.steps;
-  return most < 1000000 && head.steps <= most ? count(head.steps) + " of " + count(most) + " steps" : counted(head.steps, "step");
+  const words = counted(head.steps, "step") + (most < 1000000 && head.steps <= most ? ", at most " + count(most) : "");
+  return h("span", { title: words }, words);
 }
 
 // Frames of a trial that was played in real time without steps, in place of the list of steps.

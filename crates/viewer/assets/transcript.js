@@ -17,6 +17,8 @@ export class Transcript {
     this.first = 0;
     this.end = 0;
     this.turn = 0;
+    // Rises whenever another part is shown: what was on its way to the old one is not wanted.
+    this.part = 0;
     this.shown = new Map();
     this.list = h("div", { class: "transcript-list" });
     this.element = h("div", { class: "transcript", tabindex: "0", role: "region", "aria-label": "Transcript" }, this.list);
@@ -47,6 +49,7 @@ export class Transcript {
       if (turn !== this.turn) return;
       this.list.replaceChildren(...blocks);
       [this.first, this.end] = [from, to];
+      this.part += 1;
     }
     const block = this.at(n);
     if (!block) return;
@@ -87,14 +90,15 @@ export class Transcript {
     if (this.busy) return;
     this.busy = true;
     const { element, list, options } = this;
-    const turn = this.turn;
+    const part = this.part;
     try {
       if (this.end < options.index.total && element.scrollTop + element.clientHeight + NEAR > list.offsetHeight) {
         const to = Math.min(options.index.total, this.end + AHEAD);
         const blocks = await this.fetched(this.end, to);
-        if (turn !== this.turn && this.at(this.end - 1) === undefined) return;
-        list.append(...blocks);
-        this.end = to;
+        if (part === this.part) {
+          list.append(...blocks);
+          this.end = to;
+        }
         while (this.end - this.first > MOST) {
           list.firstElementChild.remove();
           this.first += 1;
@@ -102,11 +106,13 @@ export class Transcript {
       } else if (this.first > 0 && element.scrollTop < NEAR) {
         const from = Math.max(0, this.first - AHEAD);
         const blocks = await this.fetched(from, this.first);
-        const height = list.offsetHeight;
-        const at = element.scrollTop;
-        list.prepend(...blocks);
-        element.scrollTop = at + (list.offsetHeight - height);
-        this.first = from;
+        if (part === this.part) {
+          const height = list.offsetHeight;
+          const at = element.scrollTop;
+          list.prepend(...blocks);
+          element.scrollTop = at + (list.offsetHeight - height);
+          this.first = from;
+        }
         while (this.end - this.first > MOST) {
           list.lastElementChild.remove();
           this.end -= 1;
@@ -122,10 +128,12 @@ export class Transcript {
 
   // The last steps have changed: a trial that is being played.
   async grown(from) {
-    if (from >= this.end && this.end < from) return;
+    if (this.end < from) return;
+    const part = ++this.part;
     const begin = Math.max(this.first, from);
     const to = Math.min(this.options.index.total, Math.max(this.end, begin + AHEAD));
     const blocks = await this.fetched(begin, to);
+    if (part !== this.part) return;
     while (this.list.children.length > begin - this.first) this.list.lastElementChild.remove();
     this.list.append(...blocks);
     this.end = to;

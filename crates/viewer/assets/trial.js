@@ -2,7 +2,7 @@
 // keys and a trial that is still being played in step with them.
 import { byId, data, debounce, fill, h, plain, ready, say } from "./dom.js";
 import { parse, params } from "./query.js";
-import { capabilities, feed, get, link, picture, post, thumb } from "./source.js";
+import { capabilities, file, get, link, picture, post, thumb } from "./source.js";
 import { Axis } from "./axis.js";
 import { headFacts, Panel } from "./panel.js";
 import { Finder } from "./finder.js";
@@ -11,10 +11,11 @@ import { Player } from "./player.js";
 import { ReviewPanel } from "./review.js";
 import { splitter } from "./splitter.js";
 import { Stage } from "./stage.js";
-import { stopButton } from "./stopping.js";
+import { StopButton } from "./stopping.js";
 import { lastBefore } from "./times.js";
 import { FrameList, StepIndex, stepsTitle, Timeline } from "./timeline.js";
 import { Transcript } from "./transcript.js";
+import { TrialFeed } from "./trialfeed.js";
 import { drawHead, drawWalk } from "./trialhead.js";
 import { bindTrialKeys } from "./trialkeys.js";
 
@@ -40,6 +41,7 @@ class Trial {
       go: (n) => this.go(n),
       thumb: (digest) => thumb(this.run, digest),
       picture: (digest) => picture(this.run, digest),
+      file: (digest) => file(this.run, digest),
       event: (seq) => get(this.base + "/events/" + Number(seq)),
       said: (seq, which) => get(this.base + "/events/" + Number(seq) + "/" + which),
       asked: () => (this.asked = this.asked || this.findAsked()),
@@ -72,7 +74,7 @@ class Trial {
       drawWalk(this.run, this.neighbours, this.query);
     }
     if (this.head.realtime && !this.head.live) await this.buildAxis();
-    if (capabilities.live) this.listen();
+    if (capabilities.live) new TrialFeed(this);
     await this.index.all();
   }
 
@@ -342,11 +344,12 @@ class Trial {
   drawFollow() {
     const place = byId("follow");
     if (!this.head.live) {
+      if (this.stop) this.stop.over();
       place.replaceChildren();
       return;
     }
-    this.stop = this.stop || (capabilities.stop ? stopButton(() => this.head) : "");
-    place.replaceChildren(this.stop, " ", h("button", { type: "button", class: "small-button", "aria-pressed": String(this.follow), onclick: () => this.setFollow(!this.follow), title: "Always show the newest step" }, "Follow"));
+    if (capabilities.stop && !this.stop) this.stop = new StopButton(() => ({ run: this.run, key: this.head.key, name: this.head.task.name, stopped: () => this.stopping() }), "small-button");
+    place.replaceChildren(this.stop ? this.stop.element : "", " ", h("button", { type: "button", class: "small-button", "aria-pressed": String(this.follow), onclick: () => this.setFollow(!this.follow), title: "Always show the newest step" }, "Follow"));
   }
 
   setFollow(follow) {
@@ -362,23 +365,17 @@ class Trial {
     return Math.max(0, this.index.total - (end && end.kind === "end" && this.head.live ? 2 : 1));
   }
 
-  // A trial that is being played grows.
-  listen() {
-    const mine = (key) => key.task === this.head.key.task && key.epoch === this.head.key.epoch && key.attempt === this.head.key.attempt;
-    const handlers = { review: (key) => key.task === this.head.key.task && key.epoch === this.head.key.epoch && this.reread() };
-    if (this.head.live) {
-      const ends = async () => {
-        await this.grow();
-        await this.reread();
-        if (this.head.realtime && !this.track) await this.buildAxis();
-      };
-      Object.assign(handlers, { moment: (moment) => mine(moment) && this.moment(moment), trial: (row) => mine(row) && ends(), open: () => this.grow() });
-    }
-    this.unheard = feed(this.run, handlers);
+  stopping() {
+    if (this.stop) this.stop.set({ stopping: true });
+  }
+
+  state(moment) {
+    if (this.stop) this.stop.set(moment);
   }
 
   // Frames come faster than steps, and are shown as they are.
   moment(moment) {
+    this.state(moment);
     if (this.head.realtime && this.stage && this.follow && moment.shot) {
       this.stage.frame(moment.shot, this.head.screen, (Date.now() - Date.parse(moment.began)) / 1000);
       return;
@@ -431,12 +428,19 @@ class Trial {
   }
 
   async reread() {
-    this.head = await get(this.base);
+    const turn = (this.rereads = (this.rereads || 0) + 1);
+    const head = await get(this.base);
+    // An answer that was overtaken by a newer one.
+    if (turn < (this.newest || 0)) return;
+    this.newest = turn;
+    const others = (of) => JSON.stringify({ ...of, review: null, state: null, flags: null, why: null });
+    const reviewed = others(head) === others(this.head);
+    this.head = head;
     if (!this.head.live) this.setFollow(false);
     drawHead(this.head);
     this.drawFollow();
     this.review.draw();
-    this.panel.refresh();
+    this.panel.refresh(reviewed);
   }
 }
 

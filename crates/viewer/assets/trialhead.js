@@ -16,7 +16,7 @@ export function drawHead(head) {
     head.flags.filter((flag) => flag !== "unreviewed").map((flag) => h("span", { class: "tag " + (["integrity", "disagreed", "operator"].includes(flag) ? "warn" : "") }, words(flag))));
   fill(byId("facts"), headFacts(head));
   const why = byId("why");
-  why.hidden = !head.why || head.state === "passed";
+  why.hidden = !head.why;
   why.textContent = plain(head.why);
   why.title = plain(head.why);
   const problems = byId("problems");

@@ -25,9 +25,15 @@ export function bindTrialKeys(trial) {
   }
   trial.panel.names.forEach((name, at) => bind(String(at + 1), name, () => trial.panel.open(name), group));
   if (!capabilities.review) return;
-  const give = (verdict) => () => {
-    trial.panel.open("Review");
-    trial.review.give(verdict);
+  // A verdict is written for good: a key that is pressed by chance, where no verdict can be seen, only shows
+  // what it would do.
+  const give = (verdict) => (event) => {
+    if (trial.panel.current === "Review") {
+      trial.review.give(verdict);
+    } else {
+      trial.panel.open("Review");
+      trial.review.hint(event.key, verdict);
+    }
   };
   bind("p", "Pass", give("pass"), reviews);
   bind("f", "Fail", give("fail"), reviews);
@@ -36,5 +42,8 @@ export function bindTrialKeys(trial) {
     trial.panel.open("Review");
     trial.review.write();
   }, reviews);
-  bind("n", "Next unreviewed trial", () => window.location.assign(trial.unreviewed()), reviews);
+  bind("n", "Next unreviewed trial", () => {
+    trial.panel.open("Review");
+    window.location.assign(trial.unreviewed());
+  }, reviews);
 }

@@ -1,6 +1,6 @@
 // The columns of a table of trials.
 //
-// columns({epochs, attempts, measured})  those that are shown; template(columns)  their widths;
+// columns({epochs, attempts, measured, tokens, cost})  those that are shown; template(columns)  their widths;
 // head(columns, query, sort)  header cells: sort(key, desc) is called; row(columns, item, address, opened)
 // HEIGHT: of a row.
 
@@ -8,6 +8,8 @@ import { h, plain, badge } from "./dom.js";
 import { NONE, percent, duration, short, count, money, value, words, time, when } from "./format.js";
 
 export const HEIGHT = 32;
+// Letters of a category that leave room for the task.
+const LONG = 20;
 
 // What a flag tells, and how much it matters.
 const FLAGS = {
@@ -23,18 +25,18 @@ const FLAGS = {
 
 const ALL = [
   { name: "State", sort: "outcome", width: "84px", cell: (item) => h("div", { class: "cell", role: "cell" }, badge(item.state)) },
-  { name: "Task", sort: "task", width: "minmax(150px, 1.3fr)", cell: task },
+  { name: "Task", sort: "task", width: "minmax(110px, 1.3fr)", cell: task },
   { name: "Level", sort: "level", width: "56px", cell: (item) => text(item.level || NONE) },
   { name: "Epoch", only: "epochs", number: true, width: "44px", cell: (item) => number(item.epoch) },
   { name: "Attempt", only: "attempts", number: true, width: "52px", cell: (item) => number(item.attempt || NONE) },
   { name: "Score", sort: "score", most: true, number: true, width: "60px", cell: (item) => number(percent(item.score)) },
   { name: "Measured", only: "measured", sort: "measured", most: true, number: true, width: "72px", cell: (item) => number(value(item.measured)) },
   { name: "Steps", sort: "steps", most: true, number: true, width: "48px", cell: (item) => number(item.attempt > 0 ? count(item.steps) : NONE) },
-  { name: "Time", sort: "seconds", most: true, number: true, width: "120px", cell: spent },
-  { name: "Tokens", sort: "tokens", most: true, number: true, width: "56px", cell: (item) => number(item.tokens > 0 ? short(item.tokens) : NONE, item.tokens > 0 ? count(item.tokens) : "") },
-  { name: "Cost", sort: "cost", most: true, number: true, width: "64px", cell: (item) => number(money(item.money)) },
+  { name: "Time", sort: "seconds", most: true, number: true, width: "minmax(72px, var(--time, 120px))", cell: spent },
+  { name: "Tokens", only: "tokens", sort: "tokens", most: true, number: true, width: "56px", cell: (item) => number(item.tokens > 0 ? short(item.tokens) : NONE, item.tokens > 0 ? count(item.tokens) : "") },
+  { name: "Cost", only: "cost", sort: "cost", most: true, number: true, width: "64px", cell: (item) => number(money(item.money, item.unpriced), item.unpriced ? "Some calls have no known price" : "") },
   { name: "Ended", sort: "ended", most: true, number: true, width: "64px", cell: (item) => number(time(item.at), item.at ? when(item.at) : "") },
-  { name: "Why", width: "minmax(120px, 1fr)", cell: why },
+  { name: "Why", width: "minmax(80px, 1fr)", cell: why },
 ];
 
 export function columns(has) {
@@ -73,7 +75,10 @@ function number(content, title) {
 function task(item, address, opened) {
   const label = plain(item.task);
   const name = plain(item.name);
-  const target = address ? h("a", { href: address, "data-focus": true, onclick: opened }, label) : h("span", { class: "soft", tabindex: "-1", "data-focus": true }, label);
+  // However long the category is, something of the task itself is seen.
+  const cut = label.indexOf("/") + 1;
+  const parts = cut > LONG ? [h("span", { class: "in" }, label.slice(0, cut)), label.slice(cut)] : label;
+  const target = address ? h("a", { href: address, "data-focus": true, onclick: opened }, parts) : h("span", { class: "soft", tabindex: "-1", "data-focus": true }, parts);
   return h("div", { class: "cell task", role: "cell", title: name && name !== label ? label + "\n" + name : label }, target, name && name !== label ? h("span", { class: "name" }, name) : null);
 }
 
@@ -96,7 +101,8 @@ function why(item) {
   const said = item.checks ? "checks say " + item.checks : "";
   const end = item.end && item.end !== "finished" && item.state !== "passed" ? words(item.end) : "";
   const reason = [said, end, plain(item.why)].filter(Boolean).join("; ");
-  return h("div", { class: "cell why", role: "cell", title: reason }, tags, reason);
+  const title = [item.flags.filter((flag) => FLAGS[flag]).map((flag) => FLAGS[flag][0]).join(", "), reason].filter(Boolean).join("\n");
+  return h("div", { class: "cell why", role: "cell", title }, tags.length > 0 ? h("span", { class: "tags" }, tags) : null, h("span", { class: "reason" }, reason));
 }
 
 export function row(shown, item, address, opened) {

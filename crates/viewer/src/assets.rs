@@ -59,10 +59,12 @@ pub(crate) const ALL: &[Asset] = embedded![
     "transcript.js",
     "trial.css",
     "trial.js",
+    "trialfeed.js",
     "trialhead.js",
     "trialkeys.js",
     "trials_static.js",
     "trialtable.js",
+    "who.js",
 ];
 
 /// Of all of them: a module names the others by their names alone.

@@ -1,21 +1,42 @@
 //! Two or more runs, paired by task: the rows of their indexes, given to the reports' comparison. Knows no
 //! figures of its own.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use agon_core::verdict::Outcome;
 use agon_report::{Contender, PlayedTrial};
 use agon_store::Manifest;
 
 use crate::error::ViewerError;
-use crate::library::Run;
+use crate::library::{Run, lock};
 use crate::shape::{Comparison, State, TrialQuery, TrialRow};
 
 /// Rows that are asked for at once.
 const PAGE: u64 = 20_000;
 
+/// The runs of a comparison, each with the number of its state.
+type Compared = Vec<(PathBuf, u64)>;
+
+/// The last one: whoever looks at one comes back to it, and asks for its parts.
+static LAST: Mutex<Option<(Compared, Arc<Comparison>)>> = Mutex::new(None);
+
 /// The first run is what the others are compared with.
-pub(crate) fn compare(runs: &[Arc<Run>]) -> Result<Comparison, ViewerError> {
+pub(crate) fn compare(runs: &[Arc<Run>]) -> Result<Arc<Comparison>, ViewerError> {
+    let state = |run: &Arc<Run>| Ok((run.folder().path().to_owned(), run.refresh()?));
+    let now: Compared = runs.iter().map(state).collect::<Result<_, ViewerError>>()?;
+    if let Some((known, found)) = &*lock(&LAST)
+        && *known == now
+    {
+        return Ok(Arc::clone(found));
+    }
+    let found = Arc::new(work_out(runs)?);
+    // A run that went on meanwhile has another number when it is asked for again.
+    *lock(&LAST) = Some((now, Arc::clone(&found)));
+    Ok(found)
+}
+
+fn work_out(runs: &[Arc<Run>]) -> Result<Comparison, ViewerError> {
     let manifests = runs
         .iter()
         .map(|run| run.manifest())
@@ -63,7 +84,6 @@ fn played(row: &TrialRow) -> Option<PlayedTrial<'_>> {
         seconds: row.seconds.total(),
         steps: row.steps,
         money: row.money,
-        // The index does not tell whether some calls of a trial had no price.
-        unpriced: row.money.is_none() && row.tokens > 0,
+        unpriced: row.unpriced,
     })
 }

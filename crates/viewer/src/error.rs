@@ -13,6 +13,9 @@ pub enum ViewerError {
     /// The request is none that can be answered.
     #[error("{0}")]
     BadRequest(String),
+    /// More was sent than is read.
+    #[error("{0}")]
+    TooLarge(String),
     /// The request may not be answered.
     #[error("{0}")]
     Refused(String),

@@ -4,6 +4,7 @@
 
 mod api;
 mod assets;
+mod blobs;
 mod compare;
 mod error;
 mod export;
@@ -18,6 +19,6 @@ mod thumbs;
 mod trial;
 
 pub use error::ViewerError;
-pub use export::{Exported, export};
+pub use export::{ExportProgress, Exported, export};
 pub use library::{Library, Run};
 pub use serve::{Served, Viewer, ViewerOptions};

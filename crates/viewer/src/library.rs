@@ -2,22 +2,33 @@
 //! Gives each a short name for addresses, and opens its index when it is first asked for.
 
 mod card;
+pub(crate) mod plan;
 mod run;
 mod scan;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use agon_store::Locks;
 
 use crate::error::ViewerError;
+use crate::index::sweep;
+use crate::shape::RunCard;
 
 pub use run::Run;
 pub(crate) use run::lock;
+pub(crate) use scan::is_run;
 
 /// Runs whose indexes stay open at the same time.
 const MOST_OPEN: usize = 32;
 /// Characters of a name in an address.
 const LONGEST_ID: usize = 100;
+/// Looking for runs that takes longer than this is not done again for a while, only because somebody asks
+/// for one that is not there.
+const SLOW: Duration = Duration::from_millis(50);
+const REST: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Library {
@@ -25,6 +36,8 @@ pub struct Library {
     /// Where indexes and thumbnails are kept: outside of the run folders.
     cache: PathBuf,
     shelf: Mutex<Shelf>,
+    /// When somebody last looked for runs in vain, and how long it took.
+    looked: Mutex<Option<(Instant, Duration)>>,
 }
 
 /// What was found so far.
@@ -47,10 +60,12 @@ impl Library {
                 )));
             }
         }
+        sweep(&cache);
         Ok(Self {
             roots,
             cache,
             shelf: Mutex::default(),
+            looked: Mutex::default(),
         })
     }
 
@@ -71,10 +86,34 @@ impl Library {
             return Ok(run);
         }
         // It may have begun since.
-        self.shelf().keep(scan::runs(&self.roots), &self.cache);
+        self.look();
         self.shelf()
             .take(id)
             .ok_or_else(|| ViewerError::NotFound(format!("there is no run {id}")))
+    }
+
+    /// What all of them say of themselves, newest first. What the system tells of locks is asked once.
+    pub fn cards(&self) -> Result<Vec<RunCard>, ViewerError> {
+        let runs = self.runs()?;
+        let locks = Locks::now();
+        Ok(runs.iter().map(|run| card::card(run, &locks)).collect())
+    }
+
+    /// Looks for new runs. Nobody else waits for it but those who do the same.
+    fn look(&self) {
+        let asked = Instant::now();
+        let mut looked = lock(&self.looked);
+        let enough = |(ended, took): (Instant, Duration)| {
+            ended.checked_sub(took).is_some_and(|began| began >= asked)
+                || (took > SLOW && ended.elapsed() < REST)
+        };
+        if looked.is_some_and(enough) {
+            return;
+        }
+        let began = Instant::now();
+        let found = scan::runs(&self.roots);
+        *looked = Some((Instant::now(), began.elapsed()));
+        self.shelf().keep(found, &self.cache);
     }
 
     fn shelf(&self) -> std::sync::MutexGuard<'_, Shelf> {

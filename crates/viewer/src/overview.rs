@@ -15,7 +15,7 @@ use agon_store::{Manifest, Reviews, RunReader, StoreError, TrialLine};
 
 use crate::error::ViewerError;
 use crate::index::{LONGEST, for_each_line, state_of};
-use crate::library::{Run, lock};
+use crate::library::{Run, lock, plan};
 use crate::shape::{State, Timeline};
 
 /// Of a run that goes on, adding up takes at most one part in this many of a core.
@@ -27,6 +27,8 @@ const POINTS: usize = 500;
 pub struct Overview {
     pub summary: Summary,
     pub timeline: Timeline,
+    /// Trials without a result that are being played.
+    pub running: u64,
     /// The state of the run that it is of.
     pub revision: u64,
 }
@@ -67,14 +69,16 @@ pub(crate) fn interval(run: &Run) -> Result<Option<Interval>, ViewerError> {
     if is_live {
         return Ok(summary(&*of(run)?));
     }
-    Ok(summary(&add_up(run, &run.folder().read_manifest()?)?))
+    Ok(summary(&add_up(run, &plan::read(run.folder())?.0)?))
 }
 
 fn add_up(run: &Run, manifest: &Manifest) -> Result<Overview, ViewerError> {
     let path = run.folder().trials_file();
     let mut endings = Vec::new();
+    let mut running = 0;
     let (lines, revision) = run.with_index(|index| {
         endings = index.endings()?;
+        running = index.running()?;
         let lines = Lines {
             path: path.clone(),
             until: index.state.taken,
@@ -87,10 +91,15 @@ fn add_up(run: &Run, manifest: &Manifest) -> Result<Overview, ViewerError> {
     })?;
     let summary = RunReport::new(manifest, &lines)?.summary;
     let found = summary.overall.score_ci;
-    run.with_index(|index| index.keep_interval(revision, found))?;
+    run.with_index(|index| {
+        // Where it can't be kept, it is found out again.
+        index.keep_interval(revision, found).ok();
+        Ok(())
+    })?;
     Ok(Overview {
         summary,
         timeline: timeline(&endings, manifest.created.as_microsecond()),
+        running,
         revision,
     })
 }
@@ -133,7 +142,7 @@ struct Lines {
 
 impl Lines {
     fn reader(&self) -> Option<&RunReader> {
-        let open = || RunReader::open(&self.folder).ok();
+        let open = || RunReader::open_newer(&self.folder).ok();
         self.reader.get_or_init(open).as_ref()
     }
 }

@@ -1,19 +1,18 @@
 //! Small pictures of screens: made once, kept beside the indexes by the digest of the picture. Knows no
 //! run.
 
-use std::fs::{self, File};
-use std::io::{self, Cursor, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io::{self, Cursor, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use agon_core::Digest;
-use agon_store::RunFolder;
+use agon_store::{RunFolder, read_plain};
 use image_webp::{ColorType as WebPColour, WebPDecoder, WebPEncoder};
-use rustix::fs::OFlags;
 
+use crate::blobs::{self, picture_type};
 use crate::error::ViewerError;
 use crate::library::lock;
 
@@ -25,8 +24,10 @@ const HEIGHT: u32 = 640;
 const MOST_SIDE: u32 = 16_384;
 /// Bytes of a picture, as stored and as decoded.
 const MOST_BYTES: u64 = 256 << 20;
-/// Decoded pictures of more bytes are made small one at a time.
+/// Pictures of more bytes, as stored or as decoded, are in memory one at a time.
 const LARGE: usize = 32 << 20;
+/// Bytes of one that is sent as it is.
+const MOST_AS_IT_IS: usize = 16 << 20;
 /// A small picture that is kept is not larger.
 const MOST_KEPT: u64 = 2 << 20;
 
@@ -53,32 +54,34 @@ struct Pixels {
 /// `cache`: the viewer's own folder.
 pub(crate) fn thumb(cache: &Path, folder: &RunFolder, blob: &Digest) -> Result<Thumb, ViewerError> {
     let place = place(cache, blob);
-    if let Some(thumb) = read(&place, MOST_KEPT).ok().and_then(sniffed) {
+    if let Some(thumb) = read_plain(&place, MOST_KEPT).ok().and_then(sniffed) {
         return Ok(thumb);
     }
-    let path = folder.blob(blob);
-    let stored = read(&path, MOST_BYTES).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => ViewerError::NotFound(format!("there is no picture {blob}")),
-        _ => ViewerError::io("can't read", &path)(error),
-    })?;
-    let is_itself = Digest::of(&stored) == *blob;
+    let (file, length) = blobs::open(folder, blob)?;
+    if length > MOST_BYTES {
+        let why = format!("{blob} is too large for a picture");
+        return Err(ViewerError::NotFound(why));
+    }
+    let alone = (length > LARGE as u64).then(|| lock(&ONE_LARGE));
+    let stored = blobs::whole(folder, blob, &file, length)?;
     let Some(stored) = sniffed(stored) else {
         let why = format!("{blob} is no picture");
         return Err(ViewerError::NotFound(why));
     };
-    let thumb = match made_small(&stored) {
+    let thumb = match made_small(&stored, alone) {
         Ok(Some(thumb)) => thumb,
-        Ok(None) => return Ok(stored),
+        Ok(None) if stored.bytes.len() <= MOST_AS_IT_IS => return Ok(stored),
+        Ok(None) => {
+            let why = format!("the picture {blob} is too large to be sent as a small one");
+            return Err(ViewerError::NotFound(why));
+        }
         Err(why) => {
             let why = format!("the picture {blob} can't be decoded: {why}");
             return Err(ViewerError::NotFound(why));
         }
     };
-    // What is kept is shown for this digest in every run: a picture under another's name must not be.
-    if is_itself {
-        // Without a place for it, it is made again the next time.
-        keep(&place, &thumb.bytes).ok();
-    }
+    // Without a place for it, it is made again the next time.
+    keep(&place, &thumb.bytes).ok();
     Ok(thumb)
 }
 
@@ -88,36 +91,9 @@ fn place(cache: &Path, blob: &Digest) -> PathBuf {
     cache.join("thumbs").join(folder).join(name)
 }
 
-/// Only files, and only as much as is allowed.
-fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let nonblock = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
-    let file = File::options()
-        .read(true)
-        .custom_flags(nonblock)
-        .open(path)?;
-    let about = file.metadata()?;
-    if !about.is_file() || about.len() > most {
-        return Err(io::Error::other(
-            "it is no file, or too large for a picture",
-        ));
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0));
-    file.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// The type is told by what it begins with; `None`: it is no picture.
+/// `None`: it is no picture.
 fn sniffed(bytes: Vec<u8>) -> Option<Thumb> {
-    let begins = |with: &[u8]| bytes.starts_with(with);
-    let content_type = if begins(b"\x89PNG\r\n\x1a\n") {
-        "image/png"
-    } else if begins(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
-        "image/webp"
-    } else if begins(b"\xff\xd8\xff") {
-        "image/jpeg"
-    } else {
-        return None;
-    };
+    let content_type = picture_type(&bytes)?;
     Some(Thumb {
         content_type,
         bytes,
@@ -126,8 +102,8 @@ fn sniffed(bytes: Vec<u8>) -> Option<Thumb> {
 
 static ONE_LARGE: Mutex<()> = Mutex::new(());
 
-/// `None`: it is small already, or of a kind that is sent as it is.
-fn made_small(stored: &Thumb) -> Result<Option<Thumb>, String> {
+/// `None`: it is small already, or of a kind that is sent as it is. `alone`: no other large one is in memory.
+fn made_small(stored: &Thumb, alone: Option<MutexGuard<'_, ()>>) -> Result<Option<Thumb>, String> {
     let webp = match stored.content_type {
         "image/png" => false,
         "image/webp" => true,
@@ -140,7 +116,7 @@ fn made_small(stored: &Thumb) -> Result<Option<Thumb>, String> {
     if width <= WIDTH && height <= HEIGHT {
         return Ok(None);
     }
-    let _alone = (bytes > LARGE).then(|| lock(&ONE_LARGE));
+    let _alone = alone.or_else(|| (bytes > LARGE).then(|| lock(&ONE_LARGE)));
     let pixels = match webp {
         true => decode_webp(&stored.bytes)?,
         false => decode_png(&stored.bytes)?,

@@ -1,5 +1,7 @@
 //! Small pictures of real ones, and of things that only look like pictures.
 
+use std::fs::File;
+
 use super::*;
 
 fn picture(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 3]) -> Pixels {
@@ -126,12 +128,50 @@ fn what_is_no_picture_is_refused() {
 }
 
 #[test]
-fn a_picture_under_the_name_of_another_is_never_kept() {
+fn a_picture_under_the_name_of_another_is_neither_sent_nor_kept() {
     let shelf = Shelf::new();
-    let forged = png(&picture(640, 480, |_, _| [9; 3])).unwrap();
-    let blob = shelf.put_as(Digest::of(b"the real one"), &forged);
-    shelf.thumb(&blob).unwrap();
-    assert!(!shelf.kept(&blob));
+    let large = png(&picture(640, 480, |_, _| [9; 3])).unwrap();
+    let small = png(&picture(64, 48, |_, _| [9; 3])).unwrap();
+    for (name, forged) in [("a", &large[..]), ("b", &small), ("c", b"\xff\xd8\xff\xe0")] {
+        let blob = shelf.put_as(Digest::of(name.as_bytes()), forged);
+        assert!(matches!(shelf.thumb(&blob), Err(ViewerError::NotFound(_))));
+        assert!(!shelf.kept(&blob));
+    }
+}
+
+/// Even to the very picture: what is behind a link may be another one a moment later.
+#[test]
+fn a_link_is_not_followed() {
+    let shelf = Shelf::new();
+    let file = png(&picture(64, 48, |_, _| [9; 3])).unwrap();
+    let blob = shelf.put(&file);
+    let elsewhere = shelf.root.path().join("elsewhere");
+    fs::rename(shelf.folder().blob(&blob), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, shelf.folder().blob(&blob)).unwrap();
+    assert!(matches!(shelf.thumb(&blob), Err(ViewerError::NotFound(_))));
+}
+
+/// Two large ones at once wait for each other, and one of them for nobody.
+#[test]
+fn large_files_are_read_one_at_a_time() {
+    let shelf = Shelf::new();
+    let mut large = png(&picture(64, 48, |_, _| [9; 3])).unwrap();
+    large.resize(LARGE + 1, 0);
+    let blob = shelf.put(&large);
+    let alone = lock(&ONE_LARGE);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| shelf.thumb(&blob).map(|_| ()));
+        // Taken away before its turn comes: who had read it already would not miss it.
+        let folder = shelf.folder();
+        fs::write(folder.blob(&blob), b"another").unwrap();
+        drop(alone);
+        let why = waiting.join().unwrap().unwrap_err().to_string();
+        assert!(why.contains("changed"), "{why}");
+    });
+    // A small picture, in a file too large to be sent as it is.
+    let blob = shelf.put(&large);
+    let why = shelf.thumb(&blob).unwrap_err().to_string();
+    assert!(why.contains("too large"), "{why}");
 }
 
 #[test]

@@ -6,6 +6,8 @@
 mod browser;
 #[path = "viewer/compare.rs"]
 mod compare;
+#[path = "viewer/exported.rs"]
+mod exported;
 #[path = "viewer/fixture.rs"]
 mod fixture;
 #[path = "viewer/http.rs"]
@@ -16,6 +18,8 @@ mod index;
 mod index_query;
 #[path = "viewer/index_speed.rs"]
 mod index_speed;
+#[path = "viewer/index_trouble.rs"]
+mod index_trouble;
 #[path = "viewer/library.rs"]
 mod library;
 #[path = "viewer/live.rs"]

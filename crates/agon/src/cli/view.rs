@@ -2,13 +2,15 @@
 
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use agon_store::RunFolder;
-use agon_viewer::{Library, Viewer, ViewerError, ViewerOptions};
+use agon_viewer::{Library, Run, Viewer, ViewerError, ViewerOptions};
 use clap::Args;
+use tempfile::TempDir;
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -16,6 +18,8 @@ use super::report::{RUNS, find_run};
 use super::{output, signals};
 
 const PORT: u16 = 7357;
+/// Runs that can't be read and are named one by one.
+const MOST_TOLD: usize = 20;
 /// Ports that are tried where none was asked for.
 const SPARE_PORTS: u16 = 20;
 
@@ -36,12 +40,12 @@ pub(super) struct ViewArgs {
     #[arg(value_name = "RUN_OR_FOLDER")]
     runs: Vec<String>,
     /// The address to listen at. Whoever reaches any but a loopback address needs the token.
-    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = host)]
     host: IpAddr,
     /// The port to listen at; 0: any [default: 7357, or the next that is free].
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Don't open a browser.
+    /// Don't open a browser. None is opened for an address with a token.
     #[arg(long)]
     no_open: bool,
     /// Write the runs as a folder of files, and serve nothing. It must be new or empty.
@@ -51,18 +55,23 @@ pub(super) struct ViewArgs {
 
 pub(super) async fn view(args: &ViewArgs) -> Result<Exit, Failure> {
     let roots = roots(&args.runs)?;
-    let cache = agon_vision::package::cache_folder("viewer").map_err(Failure::new)?;
+    let (cache, _fleeting) = cache()?;
     if let Some(into) = &args.export {
         return export(roots, cache, into);
     }
     // A run that was named alone is what one wants to see.
     let alone = roots.len() == 1 && RunFolder::at(&roots[0]).has_manifest();
-    let viewer = bind(args, roots, cache).await?;
+    let viewer = bind(args, roots.clone(), cache).await?;
     let stop = signals::stop_on_signal("stopping")?;
     let served = viewer.served();
-    let runs = viewer.library().runs()?;
+    // A folder may be on a disk that hangs.
+    let runs = tokio::select! {
+        runs = viewer.runs() => runs?,
+        () = stop.cancelled() => return Ok(Exit::Done),
+    };
+    tell(&runs, &roots)?;
     let path = match &runs[..] {
-        [run] if alone => format!("/runs/{}", run.id()),
+        [(run, _)] if alone => format!("/runs/{}", run.id()),
         _ => "/".to_owned(),
     };
     let url = served.page(&path);
@@ -73,11 +82,52 @@ pub(super) async fn view(args: &ViewArgs) -> Result<Exit, Failure> {
             "Other machines reach it by this machine's name, with the same port and token.",
         );
     }
-    if !args.no_open {
+    // Every user of this machine could read the token among the arguments of the program that opens it.
+    if !args.no_open && !served.wide {
         open(&url);
     }
     viewer.serve(stop).await?;
     Ok(Exit::Done)
+}
+
+/// Where indexes and thumbnails are kept: for as long as the viewer runs where there is no other place.
+fn cache() -> Result<(PathBuf, Option<TempDir>), Failure> {
+    if let Ok(cache) = agon_vision::package::cache_folder("viewer") {
+        return Ok((cache, None));
+    }
+    let fleeting = tempfile::tempdir()
+        .map_err(|error| Failure::new(format_args!("there is no place for indexes: {error}")))?;
+    Ok((fleeting.path().to_owned(), Some(fleeting)))
+}
+
+/// Runs that can't be read are shown as such; one that was named itself is all that is wanted.
+fn tell(runs: &[(Arc<Run>, Option<String>)], roots: &[PathBuf]) -> Result<(), Failure> {
+    let mut troubles = 0;
+    for (run, trouble) in runs {
+        if roots.iter().any(|root| root == run.folder().path()) {
+            if let Some(trouble) = trouble {
+                return Err(Failure::new(format_args!("can't read {trouble}")));
+            }
+            run.manifest()?;
+        }
+        let Some(trouble) = trouble else { continue };
+        troubles += 1;
+        if troubles <= MOST_TOLD {
+            output::say(&format!("can't read {trouble}"));
+        }
+    }
+    if troubles > MOST_TOLD {
+        output::say(&format!("can't read {} more", troubles - MOST_TOLD));
+    }
+    Ok(())
+}
+
+fn host(text: &str) -> Result<IpAddr, String> {
+    if text.eq_ignore_ascii_case("localhost") {
+        return Ok(Ipv4Addr::LOCALHOST.into());
+    }
+    text.parse()
+        .map_err(|_| "give an IP address of this machine, or localhost".to_owned())
 }
 
 /// What is named is a run, or a folder with runs below it.
@@ -105,11 +155,23 @@ fn roots(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn export(roots: Vec<PathBuf>, cache: PathBuf, into: &Path) -> Result<Exit, Failure> {
-    let runs = Library::new(roots, cache.clone())?.runs()?;
+    let runs = Library::new(roots.clone(), cache.clone())?.runs()?;
     if runs.is_empty() {
         return Err(Failure::new("there is no run to export"));
     }
-    let exported = agon_viewer::export(&runs, &cache, into)?;
+    let with_troubles: Vec<_> = runs
+        .iter()
+        .map(|run| (Arc::clone(run), run.trouble()))
+        .collect();
+    tell(&with_troubles, &roots)?;
+    let exported = agon_viewer::export(&runs, &cache, into, |progress| {
+        output::say(&format!(
+            "{}: {} of {}",
+            progress.run,
+            progress.attempts,
+            output::count(progress.of as u64, "attempt")
+        ));
+    })?;
     output::say(&format!(
         "{}, {} bytes: open {}",
         output::count(exported.files, "file"),

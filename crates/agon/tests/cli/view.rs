@@ -26,14 +26,14 @@ fn played() -> Bench {
 }
 
 /// `agon view`, which has said where it can be reached.
-struct Viewing {
+pub(crate) struct Viewing {
     process: Child,
     /// What it said.
     line: String,
 }
 
 impl Viewing {
-    fn start(bench: &Bench, args: &[&str]) -> Self {
+    pub(crate) fn start(bench: &Bench, args: &[&str]) -> Self {
         let mut all = vec!["view", "--no-open"];
         all.extend(args);
         let mut command = bench.agon(&all);
@@ -49,7 +49,7 @@ impl Viewing {
         Self { process, line }
     }
 
-    fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         let start = self
             .line
             .find("http://")
@@ -74,7 +74,7 @@ impl Viewing {
     }
 
     /// Ends it as Ctrl-C does.
-    fn interrupt(mut self) -> Called {
+    pub(crate) fn interrupt(mut self) -> Called {
         kill_process(Pid::from_child(&self.process), Signal::INT).unwrap();
         let status = self.process.wait().unwrap();
         let mut stderr = Vec::new();
@@ -189,4 +189,81 @@ fn what_can_t_be_shown_is_told() {
     bench
         .call(&["view", "--export", "site", "--port", "1"])
         .expect(2);
+}
+
+#[test]
+fn a_run_that_can_t_be_read_is_told_and_refused_where_it_was_named() {
+    let bench = played();
+    let broken = bench.path("runs/broken");
+    std::fs::create_dir_all(&broken).unwrap();
+    std::fs::write(broken.join("run.json"), "{").unwrap();
+    let gone = bench.path("runs/gone");
+    std::fs::create_dir_all(&gone).unwrap();
+    std::fs::write(gone.join("trials.jsonl"), "").unwrap();
+    let viewing = Viewing::start(&bench, &["--port", "0", "--host", "localhost"]);
+    assert!(
+        viewing
+            .line
+            .starts_with("Viewing 3 runs at http://127.0.0.1:"),
+        "{}",
+        viewing.line
+    );
+    assert!(viewing.get("/api/runs").contains("\"state\":\"broken\""));
+    let said = viewing.interrupt().expect(0);
+    for told in [
+        "can't read runs/broken/run.json: EOF",
+        "can't read runs/gone/run.json: No such",
+    ] {
+        assert!(said.stderr().contains(told), "{}", said.stderr());
+    }
+    for name in ["runs/broken", "broken", "runs/gone"] {
+        for args in [
+            &["view", name, "--no-open"][..],
+            &["view", name, "--export", "site"],
+        ] {
+            let called = bench.call(args).expect(2);
+            assert!(
+                called.stderr().contains("can't read runs/"),
+                "{}",
+                called.stderr()
+            );
+        }
+    }
+    assert!(!bench.path("site").exists());
+}
+
+#[test]
+fn an_export_is_told_of_and_goes_into_no_run() {
+    let bench = played();
+    let called = bench
+        .call(&["view", "one", "--export", "runs/one/site"])
+        .expect(2);
+    assert!(
+        called.stderr().contains("is in the run folder"),
+        "{}",
+        called.stderr()
+    );
+    assert!(!bench.path("runs/one/site").exists());
+    let called = bench.call(&["view", "one", "--export", "site"]).expect(0);
+    assert!(
+        called.stderr().contains("one: 0 of 1 attempt\n"),
+        "{}",
+        called.stderr()
+    );
+    assert!(bench.path("site/index.html").is_file());
+    assert!(!bench.path("site.part").exists());
+}
+
+#[test]
+fn indexes_are_kept_for_a_while_where_there_is_no_place_for_them() {
+    let bench = played();
+    let mut command = bench.agon(&["view", "one", "--export", "site"]);
+    command.env_remove("HOME").env_remove("XDG_CACHE_HOME");
+    let made = command.output().unwrap();
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    assert!(bench.path("site/index.html").is_file());
 }

@@ -10,3 +10,4 @@ mod words;
 pub use contender::{Contender, PlayedTrial};
 pub use shape::{ComparedCell, ComparedRun, ComparedTask, Comparison, PairedRun};
 pub(crate) use sheets::{paired, paired_sheets, sign};
+pub use words::sign as run_sign;

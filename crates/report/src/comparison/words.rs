@@ -7,7 +7,7 @@ use crate::text::count;
 const UNLIKELY: f64 = 0.05;
 
 /// What a run is called: A, B, ... Z, then R27.
-pub(crate) fn sign(at: usize) -> String {
+pub fn sign(at: usize) -> String {
     match u8::try_from(at) {
         Ok(at @ 0..26) => char::from(b'A' + at).to_string(),
         _ => format!("R{}", at + 1),

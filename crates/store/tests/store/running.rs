@@ -135,3 +135,15 @@ fn when_an_attempt_began_is_told() {
     };
     assert_eq!(wait_for(writer.folder(), 1), [expected]);
 }
+
+/// What is graded again is not played again: nobody may think that he could stop it.
+#[test]
+fn what_is_graded_again_is_in_no_list_of_what_is_played() {
+    let (_root, writer) = writer();
+    let mut recorder = begin(&writer, "again").of_the_past();
+    let long = note(&"x".repeat(40 << 10));
+    recorder.record(Source::Harness, None, long).unwrap();
+    let at = recorder.finish(None).unwrap();
+    assert_eq!(at.file, "trials/test/again/1.1/events.jsonl");
+    assert_eq!(running(writer.folder(), 0).unwrap(), (Vec::new(), 0));
+}

@@ -40,7 +40,13 @@ async fn main() -> Found<()> {
 }
 
 /// The middle one.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(values: Vec<f64>) -> f64 {
+    percentile(values, 0.5)
+}
+
+/// The one that so many are not above.
+pub(crate) fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    let place = (values.len() as f64 * share) as usize;
+    values.get(place).copied().unwrap_or(f64::NAN)
 }

@@ -49,6 +49,24 @@ async fn opened(browser: &Browser, url: &str) -> Found<f64> {
     Ok(median(times))
 }
 
+/// From what somebody does to the first row that is another one, drawn.
+async fn changed(browser: &Browser, act: &str) -> Found<f64> {
+    let script = format!(
+        "const done = arguments[0]; \
+         const rows = document.querySelector('#rows'); \
+         const first = () => [...rows.querySelectorAll('[role=row]')].slice(0, 12).map(row => row.textContent).join(); \
+         const before = first(); const began = performance.now(); \
+         new MutationObserver((_, watch) => {{ \
+            if (first() === before) return; \
+            watch.disconnect(); \
+            requestAnimationFrame(() => done(performance.now() - began)); \
+         }}).observe(rows, {{childList: true, characterData: true, subtree: true}}); \
+         {act}"
+    );
+    let took = browser.js_async(&script).await?;
+    Ok(took.as_f64().unwrap_or(f64::NAN))
+}
+
 pub(crate) async fn many_trials(agon: &Path, folder: &Path) -> Found<Vec<Figure>> {
     let run = folder.join("many");
     write_trials(&run, TRIALS, "random", 0)?;
@@ -60,23 +78,16 @@ pub(crate) async fn many_trials(agon: &Path, folder: &Path) -> Found<Vec<Figure>
     browser.until(READY).await?;
     let open = opened(&browser, &page).await?;
     let mut filters = Vec::new();
-    for text in [
-        "browser", "mail", "00", "task_07", "found 41", "office", "code",
-    ] {
-        let script = format!(
-            "const done = arguments[0]; \
-             const field = document.querySelector('#search'); \
-             const count = document.querySelector('#shown'); \
-             const before = count.textContent; const began = performance.now(); \
-             new MutationObserver((_, watch) => {{ \
-                if (count.textContent === before) return; \
-                watch.disconnect(); \
-                requestAnimationFrame(() => done(performance.now() - began)); \
-             }}).observe(count, {{childList: true, characterData: true, subtree: true}}); \
+    for text in ["browser", "mail", "00", "task_07", "found 41", "office", ""] {
+        let act = format!(
+            "const field = document.querySelector('#search'); \
              field.value = {text:?}; field.dispatchEvent(new Event('input', {{bubbles: true}}));"
         );
-        let took = browser.js_async(&script).await?;
-        filters.push(took.as_f64().unwrap_or(f64::NAN));
+        filters.push(changed(&browser, &act).await?);
+    }
+    for column in ["cost", "task", "seconds", "score", "tokens", "level"] {
+        let act = format!("document.querySelector('[data-sort={column}]').click();");
+        filters.push(changed(&browser, &act).await?);
     }
     let memory = server.most_memory()?;
     browser.close().await?;

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 
 use crate::error::ViewerError;
-use crate::serve::{App, Reader, failed, trouble};
+use crate::serve::{App, For, Reader, failed, trouble};
 use crate::shape::Feed;
 
 /// Tells that the connection still stands.
@@ -28,8 +28,11 @@ pub(crate) async fn feed(State(app): State<Arc<App>>, Path(run): Path<String>) -
             "too many pages listen already: close some",
         );
     };
+    // No index is waited for: a feed is told of a slow run like of any other.
     let opened = app
-        .work(move |app| Ok(app.feeds.of(&app.library.run(&run)?)))
+        .work(For::Nobody, move |app| {
+            Ok(app.feeds.of(&app.library.run(&run)?))
+        })
         .await;
     let feed = match opened {
         Ok(feed) => feed,

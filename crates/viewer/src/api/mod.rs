@@ -8,4 +8,4 @@ mod table;
 mod trials;
 
 pub(crate) use feed::feed;
-pub(crate) use table::{Does, ROUTES};
+pub(crate) use table::{DESCRIPTION, Does, Parameter, ROUTES};

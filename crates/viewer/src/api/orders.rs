@@ -2,7 +2,7 @@
 //! so that nothing is lost when several speak at once.
 
 use agon_core::TaskId;
-use agon_store::{Order, Request, Review, Reviews, played_in, running, standing};
+use agon_store::{LONGEST_COMMENT, Order, Request, Review, Reviews, played_in, running, standing};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,6 +22,11 @@ pub(crate) fn review(app: &App, asked: &serve::Asked) -> Result<Reply, ViewerErr
     let order: ReviewOrder = asked.body()?;
     let key = &order.trial;
     task(key)?;
+    if order.comment.chars().count() > LONGEST_COMMENT {
+        return Err(ViewerError::BadRequest(format!(
+            "the comment is too long: {LONGEST_COMMENT} characters at most"
+        )));
+    }
     let line = run.line(key)?.ok_or_else(|| {
         ViewerError::NotFound(format!("{} has no such attempt that has ended", key.task))
     })?;

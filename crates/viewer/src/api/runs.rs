@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::compare as comparing;
 use crate::error::ViewerError;
+use crate::live;
 use crate::serve::{App, Asked, Reply, compared};
 use crate::shape::{RunCard, Timeline};
 
@@ -23,9 +24,7 @@ pub(crate) struct RunDetail<'a> {
 }
 
 pub(crate) fn runs(app: &App, _: &Asked) -> Result<Reply, ViewerError> {
-    let runs = app.library.runs()?;
-    let cards: Vec<RunCard> = runs.iter().map(|run| run.card()).collect();
-    Reply::json(&cards)
+    Reply::json(&app.library.cards()?)
 }
 
 pub(crate) fn run(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
@@ -41,7 +40,7 @@ pub(crate) fn run(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
 
 pub(crate) fn trials(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     let run = app.run(asked)?;
-    let limit = asked.given("limit", 100)?.min(MOST_ROWS);
+    let limit = asked.at_most("limit", 100, MOST_ROWS)?;
     Reply::json(&run.trials(&asked.query()?, asked.given("offset", 0)?, limit)?)
 }
 
@@ -49,6 +48,16 @@ pub(crate) fn checks(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     Reply::json(&app.run(asked)?.failed_checks()?)
 }
 
+pub(crate) fn live(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
+    Reply::json(&live::progress(&*app.run(asked)?))
+}
+
+pub(crate) fn unreviewed(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
+    let run = app.run(asked)?;
+    let after = asked.after()?;
+    Reply::json(&run.next_unreviewed(&asked.query()?, after.as_ref())?)
+}
+
 pub(crate) fn compare(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
-    Reply::json(&comparing::compare(&compared(app, asked)?)?)
+    Reply::json(&*comparing::compare(&compared(app, asked)?)?)
 }

@@ -10,8 +10,8 @@ use super::{description, runs, trials};
 use crate::error::ViewerError;
 use crate::serve::{App, Asked, Reply};
 use crate::shape::{
-    Comparison, Feed, ReviewCard, ReviewOrder, RunCard, Step, Steps, StopOrder, Track, TrialHead,
-    TrialPage,
+    Comparison, Feed, Neighbours, Progress, ReviewCard, ReviewOrder, RunCard, Step, Steps,
+    StopOrder, Track, TrialHead, TrialKey, TrialPage,
 };
 
 type Handler = fn(&App, &Asked) -> Result<Reply, ViewerError>;
@@ -95,6 +95,9 @@ const RUNS_TO_COMPARE: &[Parameter] = &[parameter(
     "ids of two to eight runs; the first is what the others are compared with",
 )];
 
+/// Where the description is.
+pub(crate) const DESCRIPTION: &str = "/api/openapi.json";
+
 pub(crate) const ROUTES: &[Route] = &[
     Route {
         path: "/api/runs",
@@ -145,9 +148,32 @@ pub(crate) const ROUTES: &[Route] = &[
         answer: of::<Feed>,
     },
     Route {
+        path: "/api/runs/{run}/live",
+        name: "live",
+        about: "The state of a run: counts, and the trials that are being played. The feed begins with the \
+                same.",
+        does: Does::Get(runs::live),
+        query: &[],
+        answer: of::<Progress>,
+    },
+    Route {
+        path: "/api/runs/{run}/unreviewed",
+        name: "unreviewed",
+        about: "The next trial that counts and that nobody has reviewed, in the order of a list; after the \
+                last one, the first. Null: there is none.",
+        does: Does::Get(runs::unreviewed),
+        query: filters![parameter(
+            "after",
+            Kind::Text,
+            "category/id/epoch/attempt of the one that was looked at"
+        )],
+        answer: of::<Option<TrialKey>>,
+    },
+    Route {
         path: "/api/runs/{run}/reviews",
         name: "review",
-        about: "Say whether a trial passed, or comment on it. Answers with all that was said about it.",
+        about: "Say whether a trial passed, with a comment if there is one, or take that back (`clear`). \
+                Answers with all that was said about it.",
         does: Does::Post(orders::review, of::<ReviewOrder>),
         query: &[],
         answer: of::<ReviewCard>,
@@ -229,7 +255,7 @@ pub(crate) const ROUTES: &[Route] = &[
         about: "The trials before and after one in a list.",
         does: Does::Get(trials::neighbours),
         query: filters![],
-        answer: of::<trials::Neighbours>,
+        answer: of::<Neighbours>,
     },
     Route {
         path: "/api/compare",
@@ -240,7 +266,7 @@ pub(crate) const ROUTES: &[Route] = &[
         answer: of::<Comparison>,
     },
     Route {
-        path: "/api/openapi.json",
+        path: DESCRIPTION,
         name: "description",
         about: "This description.",
         does: Does::Get(description::describe),

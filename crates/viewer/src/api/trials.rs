@@ -1,22 +1,12 @@
 //! One attempt: its head, its steps, its events.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::error::ViewerError;
 use crate::serve::{App, Asked, Reply};
-use crate::shape::TrialKey;
+use crate::shape::Neighbours;
 use crate::trial;
 
 /// Steps of one answer.
 const MOST_STEPS: u32 = 500;
-
-/// None where the trial is at an end of the list, or not in it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Neighbours {
-    pub(crate) previous: Option<TrialKey>,
-    pub(crate) next: Option<TrialKey>,
-}
 
 pub(crate) fn head(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     Reply::json(&trial::head(&*app.run(asked)?, &asked.trial()?)?)
@@ -24,7 +14,7 @@ pub(crate) fn head(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
 
 pub(crate) fn steps(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     let run = app.run(asked)?;
-    let count = asked.given("count", 100)?.min(MOST_STEPS);
+    let count = asked.at_most("count", 100, MOST_STEPS)?;
     let from = asked.given("from", 0)?;
     Reply::json(&trial::steps(&run, &asked.trial()?, from, count)?)
 }

@@ -1,6 +1,7 @@
 //! Makes one classic script of ES modules: browsers load no modules from a disk. Understands the plain
 //! forms that our own modules use and refuses everything else: `import {a, b as c} from "./x.js";` on one
-//! line, and `export` before a declaration at the beginning of a line.
+//! line, and `export` before a declaration at the beginning of a line. What is imported must be there, and
+//! stays as it is: a variable that changes can't be exported.
 
 use std::collections::HashMap;
 
@@ -18,7 +19,7 @@ pub(super) fn bundle(
     let mut bundle = Bundle {
         read,
         replaced,
-        done: Vec::new(),
+        done: HashMap::new(),
         open: Vec::new(),
         text: String::from("\"use strict\";\n(() => {\n"),
     };
@@ -30,8 +31,8 @@ pub(super) fn bundle(
 struct Bundle<'r, 'f> {
     read: &'r Read<'f>,
     replaced: &'r HashMap<&'r str, &'r str>,
-    /// Modules that stand in the text, in their order.
-    done: Vec<String>,
+    /// Modules that stand in the text, and what they export.
+    done: HashMap<String, Vec<String>>,
     /// Modules whose imports are being added.
     open: Vec<String>,
     text: String,
@@ -40,14 +41,41 @@ struct Bundle<'r, 'f> {
 /// What a module takes and gives.
 #[derive(Debug, Default)]
 struct Module {
-    imports: Vec<(String, String)>,
+    imports: Vec<(Vec<Taken>, String)>,
     exports: Vec<String>,
     body: String,
 }
 
+/// A name that a module takes, and what it calls it.
+#[derive(Debug)]
+struct Taken {
+    name: String,
+    called: Option<String>,
+}
+
+impl Taken {
+    fn read(text: &str) -> Self {
+        let (name, called) = match text.split_once(" as ") {
+            Some((name, called)) => (name, Some(called.trim().to_owned())),
+            None => (text, None),
+        };
+        Self {
+            name: name.trim().to_owned(),
+            called,
+        }
+    }
+
+    fn text(&self) -> String {
+        match &self.called {
+            Some(called) => format!("{}: {called}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
 impl Bundle<'_, '_> {
     fn add(&mut self, name: &str) -> Result<(), ViewerError> {
-        if self.done.iter().any(|done| done == name) {
+        if self.done.contains_key(name) {
             return Ok(());
         }
         if self.open.iter().any(|open| open == name) {
@@ -57,13 +85,21 @@ impl Bundle<'_, '_> {
         let file = self.replaced.get(name).copied().unwrap_or(name);
         let text = (self.read)(file).ok_or_else(|| odd(file, "there is no such module"))?;
         let module = parse(name, &text)?;
-        for (_, from) in &module.imports {
+        for (names, from) in &module.imports {
             self.add(from)?;
+            let there = self.done.get(from);
+            for taken in names {
+                if !there.is_some_and(|there| there.contains(&taken.name)) {
+                    return Err(odd(name, &format!("{from} has no {}", taken.name)));
+                }
+            }
         }
         self.open.pop();
         let text = &mut self.text;
         text.push_str(&format!("const {} = (() => {{\n", variable(name)));
         for (names, from) in &module.imports {
+            let names: Vec<String> = names.iter().map(Taken::text).collect();
+            let names = names.join(", ");
             text.push_str(&format!("const {{{names}}} = {};\n", variable(from)));
         }
         text.push_str(&module.body);
@@ -71,7 +107,7 @@ impl Bundle<'_, '_> {
             "return {{{}}};\n}})();\n",
             module.exports.join(", ")
         ));
-        self.done.push(name.to_owned());
+        self.done.insert(name.to_owned(), module.exports);
         Ok(())
     }
 }
@@ -92,9 +128,12 @@ fn parse(name: &str, text: &str) -> Result<Module, ViewerError> {
                 .and_then(|rest| rest.split_once("} from \"./"))
                 .and_then(|(names, from)| Some((names, from.strip_suffix("\";")?)));
             let (names, from) = parts.ok_or_else(|| odd(name, line))?;
-            let names = names.trim().replace(" as ", ": ");
+            let names = names.split(',').map(Taken::read).collect();
             module.imports.push((names, from.to_owned()));
             continue;
+        }
+        if line.contains("import(") || line.contains("import.meta") {
+            return Err(odd(name, line));
         }
         let declared = line.strip_prefix("export ");
         if let Some(declaration) = declared {
@@ -115,7 +154,6 @@ fn declared_name(declaration: &str) -> Option<&str> {
         "function ",
         "class ",
         "const ",
-        "let ",
     ];
     let rest = forms
         .iter()
@@ -192,6 +230,10 @@ mod tests {
             "export default function () {}",
             "export { a };",
             "export * from \"./b.js\";",
+            "export let a = 1;",
+            "const a = import(\"./b.js\");",
+            "const a = import.meta.url;",
+            "import {a} from \"./b.js\";",
         ] {
             let modules = [("a.js", bad), ("b.js", "")];
             assert!(made(&modules, "a.js").is_err(), "{bad}");

@@ -6,4 +6,4 @@ mod pictures;
 mod site;
 mod trial;
 
-pub use site::{Exported, export};
+pub use site::{ExportProgress, Exported, export};

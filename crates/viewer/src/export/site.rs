@@ -34,9 +34,28 @@ const ENTRIES: [&str; 5] = [
 /// Scripts that stand alone.
 const CLASSIC: &str = "theme.js";
 
-/// `into` must be new or empty. `cache`: where small pictures are kept.
-pub fn export(runs: &[Arc<Run>], cache: &Path, into: &Path) -> Result<Exported, ViewerError> {
+/// Attempts of a run after which it is told how far it is.
+const TOLD_EVERY: usize = 100;
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExportProgress<'a> {
+    pub run: &'a str,
+    pub attempts: usize,
+    /// Of these.
+    pub of: usize,
+}
+
+/// `into` must be new or empty, and in no run. `cache`: where small pictures are kept. What it holds does not
+/// tell where the runs are.
+pub fn export(
+    runs: &[Arc<Run>],
+    cache: &Path,
+    into: &Path,
+    mut told: impl FnMut(ExportProgress<'_>),
+) -> Result<Exported, ViewerError> {
     let mut folder = Folder::begin(into)?;
+    let runs: Vec<Arc<Run>> = runs.iter().map(|run| Arc::new(run.shared())).collect();
     scripts(&mut folder)?;
     let cards: Vec<RunCard> = runs.iter().map(|run| run.card()).collect();
     let readable: Vec<Arc<Run>> = runs
@@ -49,12 +68,12 @@ pub fn export(runs: &[Arc<Run>], cache: &Path, into: &Path) -> Result<Exported, 
     let frame = Frame::exported("").able_to(if compared { "compare" } else { "" });
     folder.page("index.html", &pages::runs::runs(frame, &cards)?)?;
     for (run, card) in runs.iter().zip(&cards) {
-        write_run(&mut folder, run, card, cache)?;
+        write_run(&mut folder, run, card, cache, &mut told)?;
     }
     if compared {
         write_comparison(&mut folder, &readable)?;
     }
-    Ok(folder.written())
+    folder.finish()
 }
 
 fn scripts(folder: &mut Folder) -> Result<(), ViewerError> {
@@ -80,6 +99,7 @@ fn write_run(
     run: &Run,
     card: &RunCard,
     cache: &Path,
+    told: &mut impl FnMut(ExportProgress<'_>),
 ) -> Result<(), ViewerError> {
     let id = run.id();
     let page = pages::run::run(Frame::exported("../../"), run, &TrialQuery::default())?;
@@ -90,7 +110,15 @@ fn write_run(
     let rows = run.whole()?;
     folder.data(&format!("runs/{id}/trials"), &rows)?;
     let mut pictures = Pictures::of(run, cache);
-    for listed in &rows {
+    for (attempts, listed) in rows.iter().enumerate() {
+        if attempts % TOLD_EVERY == 0 {
+            let of = rows.len();
+            told(ExportProgress {
+                run: id,
+                attempts,
+                of,
+            });
+        }
         if listed.row.key.attempt > 0 {
             // runs/ID/trial/CATEGORY/TASK/EPOCH/ATTEMPT
             let frame = Frame::exported("../../../../../../../");
@@ -107,7 +135,7 @@ fn write_comparison(folder: &mut Folder, runs: &[Arc<Run>]) -> Result<(), Viewer
     for task in &found.tasks {
         // compare/task/CATEGORY/TASK: a category may be called like a file of ours.
         let frame = Frame::exported("../../../../");
-        let page = pages::compare::side_by_side_of(frame, runs, &found, &task.task)?;
+        let page = pages::compare::side_by_side(frame, runs, &task.task)?;
         folder.page(&format!("compare/task/{}/index.html", task.task), &page)?;
     }
     Ok(())

@@ -1,10 +1,12 @@
 //! What the rows of a run add up to, for a list of runs.
 
+use agon_report::Interval;
 use jiff::Timestamp;
 
 use super::error::IndexError;
 use super::file::Index;
 use super::schema::{OPEN, flag_bit, state_number};
+use super::state::KeptInterval;
 use crate::shape::{Flag, State};
 
 /// Names of checks that are told.
@@ -19,6 +21,8 @@ pub(crate) struct Counts {
     /// Sum of the scores of graded trials.
     pub(crate) score: f64,
     pub(crate) money: Option<f64>,
+    /// Something of it has no known price.
+    pub(crate) unpriced: bool,
     pub(crate) seconds: f64,
     pub(crate) last: Option<Timestamp>,
 }
@@ -30,7 +34,8 @@ impl Index {
                     coalesce(sum(counts AND state = ?3), 0),
                     coalesce(sum(counts AND state <> ?3 AND flags & ?4 <> 0), 0),
                     total(iif(counts, score, 0)), sum(iif(t.planned, spent, NULL)),
-                    total(iif(t.planned AND NOT regraded, seconds, 0)), max(ended)
+                    total(iif(t.planned AND NOT regraded, seconds, 0)), max(ended),
+                    coalesce(max(t.planned AND spent_unpriced), 0)
              FROM row r JOIN task t ON t.place = r.place WHERE r.id < ?5",
         )?;
         let states = [State::Passed, State::Failed, State::Faulted].map(state_number);
@@ -46,6 +51,7 @@ impl Index {
                 reviewed: count(3)?,
                 score: row.get(4)?,
                 money: row.get(5)?,
+                unpriced: row.get(8)?,
                 seconds: row.get(6)?,
                 last: last.and_then(|at| Timestamp::from_microsecond(at).ok()),
             })
@@ -65,25 +71,41 @@ impl Index {
         Ok(found.collect::<Result<_, _>>()?)
     }
 
-    /// When every trial with a result ended, in microseconds, and what it came to, in that order.
+    /// When every trial with a result ended, in microseconds, and what it came to, in that order. One that
+    /// was graded again ended when it was played.
     pub(crate) fn endings(&self) -> Result<Vec<(i64, i64)>, IndexError> {
         let mut ask = self.db.prepare_cached(
-            "SELECT ended, state FROM row WHERE counts = 1 AND id < ? ORDER BY ended, id",
+            "SELECT iif(r.regraded, coalesce((SELECT min(p.ended) FROM row p
+                        WHERE p.place = r.place AND p.epoch = r.epoch AND p.attempt = r.played_in
+                            AND p.id < r.id), r.ended), r.ended) AS played, r.state
+             FROM row r WHERE r.counts = 1 AND r.id < ? ORDER BY played, r.id",
         )?;
         let found = ask.query_map([OPEN], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 
-    /// Keeps what took long to find out, unless the run has gone on since.
+    /// Trials without a result that are being played.
+    pub(crate) fn running(&self) -> Result<u64, IndexError> {
+        let running = state_number(State::Running);
+        let found = self
+            .db
+            .prepare_cached("SELECT count(*) FROM row WHERE counts = 1 AND state = ? AND id >= ?")?
+            .query_row((running, OPEN), |row| row.get::<_, i64>(0))?;
+        Ok(found.unsigned_abs())
+    }
+
+    /// The interval of the score; `None`: it was not found out for this state of the run.
+    pub(crate) fn interval(&self) -> Result<Option<Option<Interval>>, IndexError> {
+        let kept = KeptInterval::load(&self.db, self.state.revision)?;
+        Ok(kept.and_then(|kept| kept.interval()))
+    }
+
+    /// Keeps what took long to find out, of the run as it was at a revision.
     pub(crate) fn keep_interval(
-        &mut self,
+        &self,
         revision: u64,
-        found: Option<agon_report::Interval>,
+        found: Option<Interval>,
     ) -> Result<(), IndexError> {
-        if self.state.revision == revision {
-            self.state.keep_interval(revision, found);
-            self.state.save(&self.db)?;
-        }
-        Ok(())
+        KeptInterval::of(revision, found).save(&self.db)
     }
 }

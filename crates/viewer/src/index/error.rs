@@ -17,16 +17,43 @@ pub(crate) enum IndexError {
 }
 
 impl IndexError {
-    /// The file is damaged, is none of ours, or is gone: another one can take its place.
+    /// The file is damaged or is none of ours: it can be emptied and filled again. A question that can't be
+    /// answered is no damage.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
-            Self::Sql(rusqlite::Error::SqliteFailure(error, _)) => !matches!(
-                error.code,
-                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked
-            ),
-            Self::Sql(_) => true,
-            Self::Run(_) | Self::Io(_) => false,
+            Self::Sql(rusqlite::Error::SqliteFailure(error, text)) => match error.code {
+                ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt => true,
+                ErrorCode::Unknown => text.as_deref().is_some_and(is_of_other_tables),
+                _ => false,
+            },
+            Self::Sql(rusqlite::Error::SqlInputError { msg, .. }) => is_of_other_tables(msg),
+            // Columns hold something else than was written.
+            Self::Sql(
+                rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::InvalidColumnIndex(..)
+                | rusqlite::Error::Utf8Error(..),
+            ) => true,
+            Self::Sql(_) | Self::Run(_) | Self::Io(_) => false,
         }
+    }
+
+    /// Nothing can be written to the file, as on a disk that is full: it would be the same with another one.
+    pub(crate) fn is_no_room(&self) -> bool {
+        let Self::Sql(rusqlite::Error::SqliteFailure(error, _)) = self else {
+            return false;
+        };
+        matches!(
+            error.code,
+            ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::ReadOnly
+                | ErrorCode::CannotOpen
+                | ErrorCode::PermissionDenied
+                | ErrorCode::NoLargeFileSupport
+                | ErrorCode::FileLockingProtocolFailed
+        )
     }
 
     pub(crate) fn reading(self, path: &Path) -> Self {
@@ -70,4 +97,16 @@ impl From<agon_store::StoreError> for IndexError {
     fn from(error: agon_store::StoreError) -> Self {
         Self::Run(error.into())
     }
+}
+
+/// What SQLite says of tables that are not as they were made.
+fn is_of_other_tables(message: &str) -> bool {
+    [
+        "no such table",
+        "no such column",
+        "has no column",
+        "columns but",
+    ]
+    .iter()
+    .any(|part| message.contains(part))
 }

@@ -186,7 +186,7 @@ impl<'a> Intake<'a> {
             reviews,
             insert: db.prepare_cached(
                 "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-                    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             )?,
             replaced: db.prepare_cached(
                 "UPDATE row SET counts = 0, state = graded, flags = flags & ~7,
@@ -264,6 +264,8 @@ impl<'a> Intake<'a> {
                 .as_deref()
                 .map(|sign| clip(sign, LONGEST_TEXT)),
             words(reason, fault.map(|fault| fault.class.name()), fault_text),
+            is_unpriced(&line.usage),
+            is_unpriced(spent),
         ])?;
         for name in line.failed_checks.iter().take(MOST_CHECKS) {
             self.failed.execute((clip(name, LONGEST_TEXT), stands.id))?;
@@ -283,6 +285,11 @@ fn words(reason: &str, class: Option<&str>, fault: Option<&str>) -> String {
 
 fn dollars(usage: &Usage) -> Option<f64> {
     usage.money.map(|money| money.picos() as f64 / 1e12)
+}
+
+/// Something was used that has no known price, as reports see it.
+fn is_unpriced(usage: &Usage) -> bool {
+    usage.unpriced_calls > 0 || (usage.money.is_none() && !usage.is_empty())
 }
 
 fn flags(line: &TrialLine) -> i64 {

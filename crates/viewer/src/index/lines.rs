@@ -1,9 +1,10 @@
 //! Lines of a file with their places, read from a place on. A line that is too long is passed over, so
 //! that it hides nothing else; one without an end is not there yet.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
+
+use agon_store::open_plain;
 
 /// A line longer than this is not one of ours.
 pub(crate) const LONGEST: usize = 64 << 20;
@@ -26,7 +27,7 @@ pub(crate) fn for_each_line<E: From<io::Error>>(
     longest: usize,
     mut each: impl FnMut(u64, Option<&[u8]>) -> Result<(), E>,
 ) -> Result<Read, E> {
-    let mut file = match File::open(path) {
+    let mut file = match open_plain(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(Read {

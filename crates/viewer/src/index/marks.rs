@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use agon_store::RunFolder;
+use agon_store::{Locks, RunFolder};
 
 /// A file, as far as one that changed differs from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Mark {
 impl Mark {
     /// `None`: there is no such file.
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        let found = fs::metadata(path).ok()?;
+        let found = fs::symlink_metadata(path).ok()?;
         Some(Self {
             inode: found.ino(),
             length: found.len(),
@@ -38,10 +38,10 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    pub(crate) fn of(folder: &RunFolder) -> Self {
+    pub(crate) fn of(folder: &RunFolder, locks: &Locks) -> Self {
         Self {
             // First: who ends writes its last line before it lets go.
-            live: folder.is_written(),
+            live: folder.is_written_by(locks),
             manifest: Mark::of(&folder.manifest_file()),
             trials: Mark::of(&folder.trials_file()),
             reviews: Mark::of(&folder.reviews_file()),

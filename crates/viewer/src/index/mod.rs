@@ -16,14 +16,15 @@ mod rows;
 mod schema;
 mod state;
 mod underway;
+mod unreviewed;
 mod whole;
 
 pub(crate) use counts::Counts;
 pub(crate) use error::IndexError;
-pub(crate) use file::{Index, remove};
+pub(crate) use file::{Index, remove, reset, sweep};
 pub(crate) use lines::{LONGEST, for_each_line};
 pub(crate) use marks::{Mark, Marks};
-pub(crate) use query_string::trial_query;
+pub(crate) use query_string::{known_name, trial_query};
 pub(crate) use schema::state_of;
 pub(crate) use state::State;
 pub(crate) use whole::Listed;

@@ -1,7 +1,7 @@
 //! A query as SQL. Everything that was given is bound, never written into the text. The numbers of all
 //! rows that a query finds are kept for a while, so that paging through them costs nothing.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use agon_core::Level;
@@ -16,6 +16,9 @@ use crate::shape::{SortKey, TrialQuery};
 const MOST_LISTS: usize = 8;
 /// Rows in all lists together.
 const MOST_ROWS: usize = 2_000_000;
+
+/// Words that are searched for. Each is a condition of its own, and SQLite takes only so many.
+pub(super) const MOST_WORDS: usize = 32;
 
 /// What was found for the last queries.
 #[derive(Debug, Default)]
@@ -74,13 +77,13 @@ fn find(db: &Connection, query: &TrialQuery) -> Result<Arc<[i64]>, IndexError> {
 
 /// Conditions that must all hold.
 #[derive(Debug, Default)]
-struct Filter {
+pub(super) struct Filter {
     parts: Vec<String>,
-    values: Vec<Value>,
+    pub(super) values: Vec<Value>,
 }
 
 impl Filter {
-    fn add(&mut self, query: &TrialQuery) {
+    pub(super) fn add(&mut self, query: &TrialQuery) {
         if !query.attempts {
             self.parts.push("r.counts = 1".to_owned());
         }
@@ -131,7 +134,9 @@ impl Filter {
             let bits = query.flag.iter().fold(0, |all, flag| all | flag_bit(*flag));
             self.values.push(bits.into());
         }
-        for word in query.q.to_lowercase().split_whitespace() {
+        let text = query.q.to_lowercase();
+        let words: BTreeSet<&str> = text.split_whitespace().take(MOST_WORDS).collect();
+        for word in words {
             self.parts
                 .push("(instr(t.words, ?) OR instr(r.words, ?))".to_owned());
             self.values.push(word.to_owned().into());
@@ -148,7 +153,7 @@ impl Filter {
         }
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         if self.parts.is_empty() {
             return "1".to_owned();
         }
@@ -162,7 +167,7 @@ fn marks(count: usize) -> String {
 
 /// What is not known comes last, whichever way; the order of the lines, then of the plan, decides
 /// between equals.
-fn order(query: &TrialQuery) -> String {
+pub(super) fn order(query: &TrialQuery) -> String {
     let way = if query.desc { " DESC" } else { "" };
     let key = match query.sort {
         SortKey::Ended => {

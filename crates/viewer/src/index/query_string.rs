@@ -1,11 +1,15 @@
 //! A query as it stands in an address. Lists are written with commas, or by naming a parameter more than
-//! once; within a name `\,` is a comma and `\\` a backslash. Names that are not ours belong to somebody
-//! else (`step`, `offset`) and are passed over; words that are not ours are refused with those that are.
+//! once; within a name `\,` is a comma and `\\` a backslash. Parameters of others (`step`, `offset`) are passed
+//! over; names and words that nobody knows are refused with those that are known. Names of categories and
+//! checks are not: a list that was narrowed to one may be empty.
+
+use std::collections::HashSet;
 
 use agon_core::Level;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::query::MOST_WORDS;
 use super::schema::FAULTS;
 use crate::error::ViewerError;
 use crate::shape::TrialQuery;
@@ -30,6 +34,11 @@ const FLAGS: &[&str] = &[
 const SORTS: &[&str] = &[
     "ended", "task", "level", "outcome", "score", "measured", "steps", "seconds", "tokens", "cost",
 ];
+const FILTERS: &[&str] = &[
+    "q", "outcome", "fault", "level", "category", "check", "flag", "attempts", "sort", "desc",
+];
+/// What may stand beside them in the address of a page.
+const BESIDE: &[&str] = &["step", "t", "offset", "limit", "after", "run", "token"];
 const SWITCHES: &[&str] = &["true", "false", "1", "0"];
 
 /// `pairs`: the parameters of an address, decoded.
@@ -42,7 +51,7 @@ pub(crate) fn trial_query<'a>(
             return Err(refused(name, "it is too long"));
         }
         match name {
-            "q" => query.q = value.to_owned(),
+            "q" => query.q = searched(value)?,
             "outcome" => words(name, value, STATES, &mut query.outcome)?,
             "flag" => words(name, value, FLAGS, &mut query.flag)?,
             "fault" => {
@@ -60,10 +69,43 @@ pub(crate) fn trial_query<'a>(
             "sort" => query.sort = word(name, value, SORTS)?,
             "attempts" => query.attempts = switch(name, value)?,
             "desc" => query.desc = switch(name, value)?,
-            _ => {}
+            other => known_name(other, FILTERS)?,
         }
     }
     Ok(query)
+}
+
+/// Refuses a parameter that is none of these and none of those that may stand in any address.
+pub(crate) fn known_name(name: &str, known: &[&str]) -> Result<(), ViewerError> {
+    if known.contains(&name) || BESIDE.contains(&name) {
+        return Ok(());
+    }
+    let name: String = agon_report::plain(name).chars().take(100).collect();
+    let far = |known: &&&str| strsim::damerau_levenshtein(&name, known);
+    let near = known.iter().filter(|known| far(known) <= known.len() / 3);
+    let told = match near.min_by_key(far) {
+        Some(near) => format!(": did you mean `{near}`?"),
+        None if known.is_empty() => String::new(),
+        None => format!(": there are {}", known.join(", ")),
+    };
+    Err(ViewerError::BadRequest(format!(
+        "there is no parameter `{name}` here{told}"
+    )))
+}
+
+/// No more words than can be searched for, each once.
+fn searched(value: &str) -> Result<String, ViewerError> {
+    let words: HashSet<&str> = value.split_whitespace().collect();
+    if words.len() > MOST_WORDS {
+        let why = format!("it has more than {MOST_WORDS} words");
+        return Err(refused("q", &why));
+    }
+    if value.split_whitespace().count() <= MOST_WORDS {
+        return Ok(value.to_owned());
+    }
+    let mut seen = HashSet::new();
+    let once = value.split_whitespace().filter(|word| seen.insert(*word));
+    Ok(once.collect::<Vec<_>>().join(" "))
 }
 
 /// The values of a list.
@@ -191,6 +233,21 @@ mod tests {
     }
 
     #[test]
+    fn a_slip_in_a_name_is_told() {
+        fn told(name: &str) -> String {
+            trial_query([(name, "x")]).unwrap_err().to_string()
+        }
+        insta::assert_snapshot!(told("outcom"), @"there is no parameter `outcom` here: did you mean `outcome`?");
+        insta::assert_snapshot!(told("unknown"), @"there is no parameter `unknown` here: there are q, outcome, fault, level, category, check, flag, attempts, sort, desc");
+        insta::assert_snapshot!(told("\u{202e}"), @"there is no parameter `` here: there are q, outcome, fault, level, category, check, flag, attempts, sort, desc");
+        for name in BESIDE {
+            trial_query([(*name, "x")]).unwrap();
+        }
+        let none = known_name("x", &[]).unwrap_err().to_string();
+        assert_eq!(none, "there is no parameter `x` here");
+    }
+
+    #[test]
     fn nothing_given_is_the_plain_list() {
         let empty = [("q", ""), ("outcome", ""), ("sort", ""), ("level", ",")];
         assert_eq!(trial_query(empty).unwrap(), TrialQuery::default());
@@ -218,6 +275,10 @@ mod tests {
         insta::assert_snapshot!(told("outcome", "passed,lost\u{202e}"), @"the parameter `outcome` can't be used: `lost` is none of passed, failed, faulted, running, missing");
         insta::assert_snapshot!(told("level", "iron"), @"the parameter `level` can't be used: `iron` is none of paper, wood, bronze, silver, gold, none");
         insta::assert_snapshot!(told("desc", "maybe"), @"the parameter `desc` can't be used: `maybe` is none of true, false, 1, 0");
+        let words: Vec<String> = (0..2_000).map(|n| n.to_string()).collect();
+        assert!(told("q", &words.join(" ")).contains("more than 32 words"));
+        let same = trial_query([("q", "a b ".repeat(1_000).as_str())]).unwrap();
+        assert_eq!(same.q, "a b");
         assert!(told("q", &"x".repeat(LONGEST + 1)).contains("too long"));
         let many: Vec<String> = (0..=MOST).map(|n| n.to_string()).collect();
         assert!(told("category", &many.join(",")).contains("too many"));

@@ -1,13 +1,14 @@
 //! Brings an index in line with its run folder: takes in what was appended, or everything anew where
 //! what was taken in before does not stand there any more.
 
-use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use agon_core::Digest;
-use agon_store::{Reviews, RunFolder, StoreError};
+use agon_core::digest::Hasher;
+use agon_store::{Locks, Reviews, RunFolder, StoreError, open_plain};
 
 use super::error::IndexError;
 use super::file::Index;
@@ -17,15 +18,19 @@ use super::open_trials;
 use super::reviewed;
 use super::schema;
 use super::state::{RunStamp, State};
+use crate::library::plan;
 
 /// How a final line says so, and what becomes of it when another one takes its place.
 const FINAL: &[u8] = b"\"final\":true ";
 const NOT_FINAL: &[u8] = b"\"final\":false";
 
+/// No manifest of ours is larger; more than that is not even looked at.
+const MOST_OF_A_MANIFEST: u64 = 256 << 20;
+
 impl Index {
     /// Returns the revision.
     pub(crate) fn refresh(&mut self, folder: &RunFolder) -> Result<u64, IndexError> {
-        let marks = Marks::of(folder);
+        let marks = Marks::of(folder, &Locks::now());
         if self.marks == Some(marks) {
             return Ok(self.state.revision);
         }
@@ -80,14 +85,14 @@ impl Index {
         let mut state = if goes_on {
             before.clone()
         } else {
-            let manifest = folder.read_manifest()?;
+            let (manifest, twice) = plan::read(folder)?;
             schema::make(db)?;
             put_tasks(db, &manifest)?;
             self.places.clear();
             State {
                 revision: before.revision.max(self.state.revision),
                 manifest: Some(manifest_digest(folder)?),
-                run: RunStamp::of(&manifest),
+                run: RunStamp::of(&manifest, twice),
                 ..State::default()
             }
         };
@@ -127,8 +132,19 @@ impl Index {
 
 fn manifest_digest(folder: &RunFolder) -> Result<Digest, IndexError> {
     let path = folder.manifest_file();
-    match fs::read(&path) {
-        Ok(bytes) => Ok(Digest::of(&bytes)),
+    let hashed = || -> std::io::Result<Digest> {
+        let mut hasher = Hasher::default();
+        let mut block = vec![0; 1 << 16];
+        let mut file = open_plain(&path)?.take(MOST_OF_A_MANIFEST);
+        loop {
+            match file.read(&mut block)? {
+                0 => return Ok(hasher.finish()),
+                read => hasher.update(&block[..read]),
+            }
+        }
+    };
+    match hashed() {
+        Ok(digest) => Ok(digest),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(StoreError::NotARun(folder.path().to_owned()).into())
         }
@@ -149,7 +165,7 @@ fn goes_on(state: &State, trials: Option<Mark>, path: &Path) -> bool {
 pub(crate) fn digest_at(path: &Path, at: u64, bytes: u64) -> Result<Digest, IndexError> {
     let read = || {
         let mut line = vec![0; bytes as usize];
-        File::open(path)?.read_exact_at(&mut line, at)?;
+        open_plain(path)?.read_exact_at(&mut line, at)?;
         Ok(line)
     };
     let mut line = read().map_err(|error| IndexError::Io(error).reading(path))?;

@@ -69,7 +69,7 @@ impl Index {
     }
 
     /// The rows of an attempt: one, unless a file says the same twice.
-    fn ids(&self, key: &TrialKey) -> Result<Vec<i64>, IndexError> {
+    pub(super) fn ids(&self, key: &TrialKey) -> Result<Vec<i64>, IndexError> {
         let mut ask = self.db.prepare_cached(
             "SELECT r.id FROM row r JOIN task t ON t.place = r.place
              WHERE t.task = ? AND r.epoch = ? AND r.attempt = ?",
@@ -78,7 +78,7 @@ impl Index {
         Ok(ids.collect::<Result<_, _>>()?)
     }
 
-    fn key(&self, id: i64) -> Result<Option<TrialKey>, IndexError> {
+    pub(super) fn key(&self, id: i64) -> Result<Option<TrialKey>, IndexError> {
         let mut ask = self.db.prepare_cached(
             "SELECT t.task, r.epoch, r.attempt FROM row r JOIN task t ON t.place = r.place
              WHERE r.id = ?",
@@ -118,7 +118,8 @@ impl Index {
             "SELECT t.task, r.epoch, r.attempt, t.name, t.level, r.state, r.graded, r.score,
                     iif(r.state = 2, NULL, r.measured), r.turn_end, r.steps, r.agent,
                     r.environment, r.harness, r.tokens, r.money, r.flags, r.ended, r.reason,
-                    r.fault, r.fault_text, r.integrity, r.played_in, r.counts
+                    r.fault, r.fault_text, r.integrity, r.played_in, r.counts,
+                    r.unpriced
              FROM row r JOIN task t ON t.place = r.place WHERE r.id = ?",
         )?;
         let found = ask.query_row([id], |row| self.shown(row)).optional()?;
@@ -157,6 +158,7 @@ impl Index {
             },
             tokens: u64::try_from(row.get::<_, Option<i64>>(14)?.unwrap_or(0)).unwrap_or(0),
             money: row.get(15)?,
+            unpriced: row.get::<_, Option<bool>>(24)?.unwrap_or(false),
             flags: FLAGS
                 .into_iter()
                 // It is a thing to look for, not one to show on nearly every row.

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::shape::{Flag, State};
 
 /// Another one than in a file: the file is built again.
-const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// Rows of trials without a result come after those of all lines, in the order of the plan.
 pub(crate) const OPEN: i64 = 1 << 40;
@@ -26,7 +26,8 @@ const TABLES: &str = "
         seconds REAL, tokens INTEGER, money REAL, ended INTEGER, graded INTEGER,
         graded_score REAL, turn_end TEXT, agent REAL, environment REAL, harness REAL,
         spent REAL, regraded INTEGER, played_in INTEGER, at INTEGER, bytes INTEGER,
-        said_final INTEGER, reason TEXT, fault_text TEXT, integrity TEXT, words TEXT);
+        said_final INTEGER, reason TEXT, fault_text TEXT, integrity TEXT, words TEXT,
+        unpriced INTEGER, spent_unpriced INTEGER);
     CREATE INDEX row_trial ON row (place, epoch);
     CREATE TABLE failed (name TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (name, row))
         WITHOUT ROWID;

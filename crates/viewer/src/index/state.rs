@@ -29,7 +29,6 @@ pub(crate) struct State {
     /// Bytes of `reviews.jsonl` that were taken in.
     pub(crate) reviews: u64,
     pub(crate) run: RunStamp,
-    pub(super) interval: Option<KeptInterval>,
 }
 
 /// The last line that was taken in: as long as it stands where it stood, nothing before it has changed.
@@ -50,10 +49,14 @@ pub(crate) struct RunStamp {
     pub(crate) created: Option<Timestamp>,
     pub(crate) tasks: u64,
     pub(crate) epochs: u32,
+    pub(crate) format: u32,
+    /// Tasks that the plan names more than once.
+    pub(crate) twice: u64,
 }
 
 impl RunStamp {
-    pub(crate) fn of(manifest: &Manifest) -> Self {
+    /// Of a plan with each task once.
+    pub(crate) fn of(manifest: &Manifest, twice: u64) -> Self {
         Self {
             suites: manifest.suites.iter().map(|s| s.name.clone()).collect(),
             agent: manifest.agent.spec.clone(),
@@ -62,6 +65,8 @@ impl RunStamp {
             created: Some(manifest.created),
             tasks: manifest.tasks.len() as u64,
             epochs: manifest.epochs,
+            format: manifest.format,
+            twice,
         }
     }
 
@@ -92,20 +97,42 @@ impl State {
             .execute([text])?;
         Ok(())
     }
+}
 
-    /// `None`: it was not found out for this state of the run.
-    pub(crate) fn interval(&self) -> Option<Option<Interval>> {
+impl KeptInterval {
+    pub(super) fn of(revision: u64, found: Option<Interval>) -> Self {
+        Self {
+            revision,
+            found: found.map(|i| (i.low, i.high, i.method.name().to_owned())),
+        }
+    }
+
+    /// `None`: there is none of this state of the run.
+    pub(super) fn load(db: &Connection, revision: u64) -> Result<Option<Self>, IndexError> {
+        let mut ask = db.prepare_cached("SELECT value FROM state WHERE id = 2")?;
+        let text: Option<String> = ask.query_row([], |row| row.get(0)).optional()?;
+        let kept: Option<Self> = text.and_then(|text| serde_json::from_str(&text).ok());
+        Ok(kept.filter(|kept| kept.revision == revision))
+    }
+
+    /// In a row of its own: another viewer may have taken in more of the run since, which must stay.
+    pub(super) fn save(&self, db: &Connection) -> Result<(), IndexError> {
+        let text = serde_json::to_string(self)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+        db.prepare_cached("INSERT OR REPLACE INTO state (id, value) VALUES (2, ?)")?
+            .execute([text])?;
+        Ok(())
+    }
+
+    /// `None`: it can't be read.
+    pub(super) fn interval(&self) -> Option<Option<Interval>> {
         const METHODS: [Method; 4] = [
             Method::Wilson,
             Method::WilsonOverTasks,
             Method::Bootstrap,
             Method::BootstrapOverSeeds,
         ];
-        let kept = self.interval.as_ref()?;
-        if kept.revision != self.revision {
-            return None;
-        }
-        match &kept.found {
+        match &self.found {
             None => Some(None),
             Some((low, high, name)) => {
                 let method = METHODS.into_iter().find(|method| method.name() == name)?;
@@ -116,13 +143,5 @@ impl State {
                 }))
             }
         }
-    }
-
-    /// Of the state of the run with this revision.
-    pub(crate) fn keep_interval(&mut self, revision: u64, found: Option<Interval>) {
-        self.interval = Some(KeptInterval {
-            revision,
-            found: found.map(|i| (i.low, i.high, i.method.name().to_owned())),
-        });
     }
 }

@@ -2,10 +2,9 @@
 //! writes to the run folder.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::Read;
 
-use agon_store::{RunFolder, RunningAttempt, running};
+use agon_store::{RunFolder, RunningAttempt, open_plain, running};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::error::IndexError;
@@ -60,7 +59,7 @@ impl Underway {
 
     fn read_on(&mut self, folder: &RunFolder, marks: &Marks) -> Result<(), IndexError> {
         let mut head = Vec::new();
-        if let Ok(file) = File::open(folder.running_file()) {
+        if let Ok(file) = open_plain(&folder.running_file()) {
             file.take(HEAD as u64)
                 .read_to_end(&mut head)
                 .map_err(|error| IndexError::Io(error).reading(&folder.running_file()))?;

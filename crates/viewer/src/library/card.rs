@@ -1,5 +1,8 @@
 //! A run in a list of runs, from the counts of its index.
 
+use agon_store::stored::FORMAT;
+use agon_store::{Locks, StoreError};
+
 use crate::error::ViewerError;
 use crate::index::{Counts, Marks, State};
 use crate::overview;
@@ -8,8 +11,8 @@ use crate::shape::{RunCard, RunState};
 use super::run::{Run, lock};
 
 /// What can't be read is told in it.
-pub(super) fn card(run: &Run) -> RunCard {
-    let marks = Marks::of(run.folder());
+pub(super) fn card(run: &Run, locks: &Locks) -> RunCard {
+    let marks = Marks::of(run.folder(), locks);
     if let Some((known, card)) = &*lock(&run.card)
         && *known == marks
     {
@@ -20,19 +23,32 @@ pub(super) fn card(run: &Run) -> RunCard {
             *lock(&run.card) = Some((marks, card.clone()));
             card
         }
-        Err(error) => RunCard {
-            state: RunState::Broken,
-            created: run.created(),
-            problems: vec![error.to_string()],
-            ..bare(run)
-        },
+        Err(error) => {
+            let card = RunCard {
+                state: RunState::Broken,
+                created: run.created(),
+                problems: vec![run.told(error.to_string())],
+                ..bare(run)
+            };
+            // A manifest that can't be read is not read again before it changes.
+            if matches!(
+                error,
+                ViewerError::Store(StoreError::Broken { .. } | StoreError::Newer { .. })
+            ) {
+                *lock(&run.card) = Some((marks, card.clone()));
+            }
+            card
+        }
     }
 }
 
 fn bare(run: &Run) -> RunCard {
     RunCard {
         id: run.id().to_owned(),
-        path: run.folder().path().display().to_string(),
+        path: match run.is_hidden() {
+            true => String::new(),
+            false => run.folder().path().display().to_string(),
+        },
         state: RunState::Broken,
         suites: Vec::new(),
         agent: String::new(),
@@ -50,6 +66,7 @@ fn bare(run: &Run) -> RunCard {
         score_floor: 0.0,
         coverage: 0.0,
         money: None,
+        unpriced: false,
         seconds: 0.0,
         reviewed: 0,
         problems: Vec::new(),
@@ -59,11 +76,13 @@ fn bare(run: &Run) -> RunCard {
 fn counted(run: &Run, marks: &Marks) -> Result<RunCard, ViewerError> {
     // A list of a thousand runs must not leave a thousand files open.
     let was_open = run.is_open();
-    let (counts, state, unread) = run.with_index(|index| {
-        let counts = index.counts()?;
-        Ok((counts, index.state.clone(), index.reviews.unread()))
+    let (counts, state, unread, interval, unkept) = run.with_index(|index| {
+        let (counts, interval) = (index.counts()?, index.interval()?);
+        let unread = index.reviews.unread();
+        let unkept = index.unkept.clone();
+        Ok((counts, index.state.clone(), unread, interval, unkept))
     })?;
-    let score_ci = match state.interval() {
+    let score_ci = match interval {
         Some(found) => found,
         None => overview::interval(run)?,
     };
@@ -91,9 +110,14 @@ fn counted(run: &Run, marks: &Marks) -> Result<RunCard, ViewerError> {
         score_floor: share(counts.score, planned),
         coverage: share(graded as f64, planned),
         money: counts.money,
+        unpriced: counts.unpriced,
         seconds: counts.seconds,
         reviewed: counts.reviewed,
-        problems: problems(&state, &counts, marks, unread),
+        problems: problems(&state, &counts, marks, unread)
+            .into_iter()
+            .chain(unkept)
+            .map(|problem| run.told(problem))
+            .collect(),
         suites: state.run.suites,
         agent: state.run.agent,
         models: state.run.models,
@@ -105,6 +129,18 @@ fn counted(run: &Run, marks: &Marks) -> Result<RunCard, ViewerError> {
 
 fn problems(state: &State, counts: &Counts, marks: &Marks, unread_reviews: u64) -> Vec<String> {
     let mut told = Vec::new();
+    if state.run.format > FORMAT {
+        told.push(format!(
+            "a newer agon wrote this run (format {}, known up to {FORMAT}): what is new in it is not shown",
+            state.run.format
+        ));
+    }
+    if state.run.twice > 0 {
+        told.push(format!(
+            "run.json names tasks twice: {} left out, the first one stands",
+            state.run.twice
+        ));
+    }
     if marks.trials.is_none() && counts.last.is_none() && !marks.live {
         told.push("trials.jsonl is not there: no attempt has ended".to_owned());
     }

@@ -1,19 +1,25 @@
 //! One run: its manifest, its index and what is kept of both. Everything that reads may block: call it
 //! from a thread that may.
 
-use std::fs::{self, File};
+use std::fs;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agon_store::{Manifest, Reviews, RunFolder, TrialLine};
+use agon_store::{Locks, Manifest, Reviews, RunFolder, TrialLine, open_plain, read_plain};
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::error::ViewerError;
-use crate::index::{Index, IndexError, Listed, Mark, Marks, remove};
+use crate::index::{Index, IndexError, LONGEST, Listed, Mark, Marks, remove, reset};
+use crate::library::plan;
 use crate::overview::{Kept, Overview};
 use crate::shape::{AttemptCard, RunCard, TrialKey, TrialPage, TrialQuery, TrialRow};
+
+/// As the store has it.
+const MOST_OF_A_MANIFEST: u64 = 256 << 20;
 
 #[derive(Debug)]
 pub struct Run {
@@ -21,7 +27,9 @@ pub struct Run {
     folder: RunFolder,
     /// Where its index is kept.
     place: PathBuf,
-    created: OnceLock<Timestamp>,
+    /// Nobody is told where it is.
+    hidden: bool,
+    created: Mutex<Option<(Mark, Option<Timestamp>)>>,
     index: Mutex<Option<Index>>,
     manifest: Mutex<Option<(Mark, Arc<Manifest>)>>,
     pub(crate) overview: Mutex<Option<Kept>>,
@@ -37,11 +45,17 @@ struct Written {
 impl Run {
     pub(super) fn new(id: String, path: PathBuf, cache: &Path) -> Self {
         let folder = RunFolder::at(path);
+        let place = Index::place(cache, &folder);
+        Self::of(id, folder, place)
+    }
+
+    fn of(id: String, folder: RunFolder, place: PathBuf) -> Self {
         Self {
             id,
-            place: Index::place(cache, &folder),
+            place,
             folder,
-            created: OnceLock::new(),
+            hidden: false,
+            created: Mutex::default(),
             index: Mutex::default(),
             manifest: Mutex::default(),
             overview: Mutex::default(),
@@ -59,19 +73,73 @@ impl Run {
 
     /// When it began; of one whose manifest can't be read, when that was written.
     pub(super) fn created(&self) -> Option<Timestamp> {
-        if let Some(known) = self.created.get() {
-            return Some(*known);
-        }
         let path = self.folder.manifest_file();
-        let written = fs::read(&path).ok();
+        let mark = Mark::of(&path)?;
+        let mut kept = lock(&self.created);
+        if let Some((known, created)) = *kept
+            && known == mark
+        {
+            return created;
+        }
+        let written = read_plain(&path, MOST_OF_A_MANIFEST).ok();
         let written = written.and_then(|text| serde_json::from_slice::<Written>(&text).ok());
-        match written {
-            Some(Written { created }) => Some(*self.created.get_or_init(|| created)),
-            None => {
-                let changed = fs::metadata(&path).ok()?.modified().ok()?;
-                Timestamp::try_from(changed).ok()
+        let changed = || {
+            let changed = fs::symlink_metadata(&path).ok()?.modified().ok()?;
+            Timestamp::try_from(changed).ok()
+        };
+        let created = written.map(|written| written.created).or_else(changed);
+        *kept = Some((mark, created));
+        created
+    }
+
+    /// Why nothing of it can be shown, as far as that is seen without taking it in.
+    pub fn trouble(&self) -> Option<String> {
+        let manifest = self.folder.manifest_file();
+        let text = match read_plain(&manifest, MOST_OF_A_MANIFEST) {
+            Ok(text) => text,
+            Err(error) => return Some(format!("{}: {error}", manifest.display())),
+        };
+        if let Err(error) = serde_json::from_slice::<IgnoredAny>(&text) {
+            return Some(format!("{}: {error}", manifest.display()));
+        }
+        let trials = self.folder.trials_file();
+        match open_plain(&trials) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Some(format!("{}: {error}", trials.display()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same run, which tells nobody where it is.
+    pub(crate) fn shared(&self) -> Self {
+        Self {
+            hidden: true,
+            ..Self::of(self.id.clone(), self.folder.clone(), self.place.clone())
+        }
+    }
+
+    /// What is said about it, with names of files as they are in its folder where nobody is to know where
+    /// that is.
+    pub(crate) fn told(&self, text: String) -> String {
+        if !self.hidden {
+            return text;
+        }
+        let kept = self.place.parent().unwrap_or(&self.place);
+        let real = fs::canonicalize(self.folder.path()).unwrap_or_default();
+        let mut text = text;
+        for place in [self.folder.path(), &real, kept] {
+            let place = place.display().to_string();
+            if !place.is_empty() {
+                text = text.replace(&format!("{place}/"), "");
+                text = text.replace(&place, &self.id);
             }
         }
+        text
+    }
+
+    pub(super) fn is_hidden(&self) -> bool {
+        self.hidden
     }
 
     pub fn manifest(&self) -> Result<Arc<Manifest>, ViewerError> {
@@ -82,14 +150,14 @@ impl Run {
         {
             return Ok(Arc::clone(manifest));
         }
-        let manifest = Arc::new(self.folder.read_manifest()?);
+        let manifest = Arc::new(plan::read(&self.folder)?.0);
         *kept = mark.map(|mark| (mark, Arc::clone(&manifest)));
         Ok(manifest)
     }
 
     /// Never fails: what can't be read is told in the card.
     pub fn card(&self) -> RunCard {
-        super::card::card(self)
+        super::card::card(self, &Locks::now())
     }
 
     /// What it adds up to; recomputed when it has changed, but never more often than is cheap.
@@ -125,6 +193,15 @@ impl Run {
         self.with_index(|index| index.neighbours(query, of))
     }
 
+    /// The next trial in a list that counts and that nobody has reviewed.
+    pub(crate) fn next_unreviewed(
+        &self,
+        query: &TrialQuery,
+        after: Option<&TrialKey>,
+    ) -> Result<Option<TrialKey>, ViewerError> {
+        self.with_index(|index| index.next_unreviewed(query, after))
+    }
+
     /// An attempt as a list shows it; with attempt 0 the trial as it counts.
     pub fn row(&self, key: &TrialKey) -> Result<Option<TrialRow>, ViewerError> {
         self.with_index(|index| index.row_of(key))
@@ -138,8 +215,8 @@ impl Run {
         };
         let path = self.folder.trials_file();
         let read = || {
-            let mut text = vec![0; at.bytes as usize];
-            File::open(&path)?.read_exact_at(&mut text, at.at)?;
+            let mut text = vec![0; (at.bytes as usize).min(LONGEST)];
+            open_plain(&path)?.read_exact_at(&mut text, at.at)?;
             Ok(text)
         };
         let text = read().map_err(ViewerError::io("can't read", &path))?;
@@ -195,6 +272,7 @@ impl Run {
             Some(index) => index,
             None => held.insert(match Index::open(&self.place) {
                 Ok(index) => index,
+                Err(error) if error.is_damage() => self.anew().map_err(failed)?,
                 Err(_) => Index::in_memory().map_err(failed)?,
             }),
         };
@@ -202,16 +280,34 @@ impl Run {
             index.refresh(&self.folder)?;
             index.in_one(&mut work)
         };
-        match up_to_date(index) {
+        let error = match up_to_date(index) {
             Err(error) if error.is_damage() => {
                 *held = None;
-                remove(&self.place);
-                let index = Index::open(&self.place).or_else(|_| Index::in_memory());
-                let index = held.insert(index.map_err(failed)?);
-                up_to_date(index).map_err(failed)
+                let index = held.insert(self.anew().map_err(failed)?);
+                match up_to_date(index) {
+                    Err(error) if error.is_damage() || error.is_no_room() => error,
+                    done => return done.map_err(failed),
+                }
             }
-            done => done.map_err(failed),
+            Err(error) if error.is_no_room() => error,
+            done => return done.map_err(failed),
+        };
+        *held = None;
+        let mut index = Index::in_memory().map_err(failed)?;
+        index.unkept = Some(format!(
+            "the index of the run can't be kept, and is made again with every start: {}",
+            failed(error)
+        ));
+        up_to_date(held.insert(index)).map_err(failed)
+    }
+
+    /// An empty index in the place of one that is damaged. The file stays the same where that can be:
+    /// another viewer may have it open.
+    fn anew(&self) -> Result<Index, IndexError> {
+        if reset(&self.place).is_err() {
+            remove(&self.place);
         }
+        Index::open(&self.place).or_else(|_| Index::in_memory())
     }
 
     /// Whether the index is open already.
@@ -223,3 +319,7 @@ impl Run {
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use agon_store::RunFolder;
@@ -42,7 +43,7 @@ impl Search {
         if self.folders > MOST_FOLDERS {
             return;
         }
-        if RunFolder::at(folder).has_manifest() {
+        if is_run(folder) || is_closed(folder) {
             let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
             if self.seen.insert(real.clone()) {
                 let path = folder.to_owned();
@@ -53,7 +54,6 @@ impl Search {
         if depth == DEEPEST {
             return;
         }
-        // What can't be read holds no run that could be.
         let Ok(entries) = fs::read_dir(folder) else {
             return;
         };
@@ -69,4 +69,19 @@ impl Search {
             self.look(&path, depth + 1);
         }
     }
+}
+
+/// A folder that may not be looked into could be a run: it is listed as one, with the reason.
+fn is_closed(folder: &Path) -> bool {
+    let denied = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    let manifest = RunFolder::at(folder).manifest_file();
+    fs::symlink_metadata(manifest).is_err_and(denied) || fs::read_dir(folder).is_err_and(denied)
+}
+
+/// Also one that lost its manifest, or has something else in its place: it is listed with the reason.
+pub(crate) fn is_run(folder: &Path) -> bool {
+    let folder = RunFolder::at(folder);
+    [folder.manifest_file(), folder.trials_file()]
+        .iter()
+        .any(|file| fs::symlink_metadata(file).is_ok_and(|found| !found.is_dir()))
 }

@@ -1,5 +1,6 @@
 //! One attempt that is being played: follows its record and keeps its latest state.
 
+use agon_report::{clip, plain};
 use agon_store::{RunFolder, RunningAttempt};
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,6 +10,9 @@ use super::peek::{Told, peek};
 use super::tail::{News, Tail};
 use crate::shape::{Moment, TrialKey};
 use crate::trial::brief;
+
+/// Characters of a message that is no action.
+const LONGEST: usize = 160;
 
 #[derive(Debug)]
 pub(super) struct Attempt {
@@ -135,12 +139,20 @@ impl Attempt {
 
 #[derive(Deserialize)]
 struct Acted {
+    #[serde(default)]
     action: Value,
+    refused: Option<String>,
 }
 
 fn in_words(line: &[u8]) -> String {
-    let acted = serde_json::from_slice::<Acted>(line);
-    acted.map_or_else(|_| String::new(), |acted| brief(&acted.action))
+    match serde_json::from_slice::<Acted>(line) {
+        Ok(Acted {
+            refused: Some(text),
+            ..
+        }) => format!("refused: {}", clip(&plain(&text), LONGEST)),
+        Ok(acted) => brief(&acted.action),
+        Err(_) => String::new(),
+    }
 }
 
 pub(super) fn key(running: &RunningAttempt) -> TrialKey {

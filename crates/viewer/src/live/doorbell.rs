@@ -100,13 +100,13 @@ impl Doorbell {
     }
 }
 
-/// Until the descriptor has something to tell, or the time is over.
-pub(super) fn wait_for(descriptor: &impl AsFd, until: Instant) {
+/// Until one of the descriptors has something to tell, or the time is over.
+pub(super) fn wait_for(descriptors: [&impl AsFd; 2], until: Instant) {
     let left = until.saturating_duration_since(Instant::now());
     let Ok(timeout) = Timespec::try_from(left) else {
         return;
     };
-    let mut polled = [PollFd::new(descriptor, PollFlags::IN)];
+    let mut polled = descriptors.map(|one| PollFd::new(one, PollFlags::IN));
     // Interrupted or not: the files are looked at anyway.
     poll(&mut polled, Some(&timeout)).ok();
 }

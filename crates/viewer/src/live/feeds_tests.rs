@@ -77,7 +77,9 @@ async fn hear_a_run(notices: Notices) {
         (written, record, blob)
     });
     let (written, mut record, blob) = written.await.unwrap();
-    let moment = ear.moment(|moment| moment.step == 1).await;
+    // What it sees is written after what it does.
+    let seen = |moment: &Moment| moment.step == 1 && moment.shot.is_some();
+    let moment = ear.moment(seen).await;
     assert_eq!(moment.key, written.key(0, 1));
     assert_eq!(moment.shot, Some(blob));
     act(&mut record, "pwd");
@@ -125,6 +127,37 @@ async fn a_run_is_heard_of_as_it_is_written() {
 #[tokio::test]
 async fn the_same_where_the_kernel_tells_nothing() {
     hear_a_run(Notices::Polling).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_running_trials_do_is_told_while_the_index_is_busy() {
+    let written = Written::begin(2);
+    let run = written.opened();
+    let feeds = Feeds::default();
+    let mut ear = Ear::of(&feeds, &run);
+    ear.next().await.unwrap();
+    let mut record = written.play(1, 1);
+    let ended = written.play(0, 1);
+    let (begun, wait_begun) = std::sync::mpsc::channel::<()>();
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let busy = std::thread::spawn(move || {
+        run.with_index(|_| {
+            begun.send(()).unwrap();
+            held.recv().unwrap();
+            Ok(())
+        })
+    });
+    wait_begun.recv().unwrap();
+    // Whoever counts waits for the index from here on.
+    written.end(0, 1, ended);
+    let gone = |progress: &Progress| progress.running.iter().all(|m| m.key != written.key(0, 1));
+    ear.progress(gone).await;
+    act(&mut record, "ls");
+    let moment = ear.moment(|moment| moment.step == 1).await;
+    assert_eq!(moment.key, written.key(1, 1));
+    release.send(()).unwrap();
+    busy.join().unwrap().unwrap();
+    ear.progress(|progress| progress.passed == 1).await;
 }
 
 #[tokio::test]

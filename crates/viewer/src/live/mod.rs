@@ -2,6 +2,7 @@
 //! appended, and of that no more than is told; counts and rows are the index's.
 
 mod attempt;
+mod counting;
 mod doorbell;
 mod feeds;
 #[cfg(test)]

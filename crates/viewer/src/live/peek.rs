@@ -10,7 +10,7 @@ const DIGEST: usize = 64;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Told {
-    /// The agent acts.
+    /// The agent acts, or says something that is no action: a step like any other.
     Action,
     /// Another phase begins.
     Phase(String),
@@ -56,7 +56,7 @@ pub(super) fn peek(line: &[u8]) -> Told {
         return Told::Nothing;
     };
     match &*line.kind {
-        "action" if line.source == "agent" => Told::Action,
+        "action" | "refused" if line.source == "agent" => Told::Action,
         "phase" => line.phase.map_or(Told::Nothing, |phase| {
             Told::Phase(phase.chars().take(16).collect())
         }),

@@ -39,7 +39,18 @@ pub(super) struct Changes {
 }
 
 impl Playing {
-    pub(super) fn new(folder: &RunFolder) -> Self {
+    /// `live`: somebody writes. Where nobody does, nothing is being played, and what ended need not be known.
+    pub(super) fn new(folder: &RunFolder, live: bool) -> Self {
+        let mut playing = Self::all_of(folder);
+        if !live {
+            playing.running.skip();
+            playing.trials.skip();
+            playing.control.skip();
+        }
+        playing
+    }
+
+    fn all_of(folder: &RunFolder) -> Self {
         Self {
             folder: folder.clone(),
             tasks: HashMap::new(),
@@ -95,14 +106,19 @@ impl Playing {
         changes
     }
 
+    /// Nothing rings for it any more.
+    pub(super) fn leave(&mut self, doorbell: &Doorbell) {
+        let attempts = self.attempts.iter_mut();
+        attempts.for_each(|gone| gone.leave(doorbell));
+    }
+
     fn begun(&mut self, changes: &mut Changes, doorbell: &Doorbell) -> Vec<RunningAttempt> {
         match self.running.look() {
             News::Nothing => return Vec::new(),
             News::Grown => {}
             News::Anew => {
                 // Another process writes now.
-                let attempts = self.attempts.iter_mut();
-                attempts.for_each(|gone| gone.leave(doorbell));
+                self.leave(doorbell);
                 self.attempts.clear();
                 changes.others = true;
             }

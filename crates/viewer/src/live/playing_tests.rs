@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use agon_core::{EventBody, Source};
 use agon_store::{Order, Request};
 use jiff::{SignedDuration, Timestamp};
 
@@ -17,7 +18,7 @@ struct Watcher {
 impl Watcher {
     fn of(written: &Written) -> Self {
         let folder = &written.run.folder;
-        let mut playing = Playing::new(folder);
+        let mut playing = Playing::new(folder, true);
         playing.plan(&written.run.manifest);
         Self {
             playing,
@@ -48,13 +49,19 @@ fn an_attempt_is_followed_from_its_first_event_to_its_end() {
     assert_eq!((moment.step, &*moment.phase), (0, "running"));
 
     act(&mut record, "ls");
+    // What was refused is a step as well.
+    let refused = EventBody::Refused("do as I say".to_owned());
+    record.record(Source::Agent, None, refused).unwrap();
+    watcher.look();
+    let moment = &watcher.playing.moments()[0];
+    assert_eq!((moment.step, &*moment.brief), (2, "refused: do as I say"));
     let blob = act(&mut record, "cat a\u{202e}b");
     let changes = watcher.look();
     assert!(!changes.others);
     let [moment] = &changes.moments[..] else {
         panic!("{changes:?}")
     };
-    assert_eq!(moment.step, 2);
+    assert_eq!(moment.step, 3);
     assert!(moment.brief.starts_with("$ cat a"), "{}", moment.brief);
     assert!(!moment.brief.contains('\u{202e}'), "{}", moment.brief);
     assert_eq!(moment.shot, Some(blob));

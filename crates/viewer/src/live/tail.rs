@@ -59,6 +59,14 @@ impl Tail {
         self.at - self.part.len() as u64
     }
 
+    /// Passes over what is there: only what is appended from now on is given.
+    pub(super) fn skip(&mut self) {
+        if let Ok(now) = fs::symlink_metadata(&self.path) {
+            self.identity = Some(identity(&now));
+            self.at = now.len();
+        }
+    }
+
     /// Whether there is anything to read. A file that is not there is an empty one.
     pub(super) fn look(&mut self) -> News {
         let Ok(now) = fs::symlink_metadata(&self.path) else {
@@ -223,6 +231,21 @@ mod tests {
         file.append("\n\nthree\n");
         assert_eq!(file.read(), (News::Grown, lines(&["two", "", "three"])));
         assert_eq!(file.tail.taken(), 15);
+    }
+
+    #[test]
+    fn what_was_there_before_can_be_passed_over() {
+        let mut file = Growing::new();
+        file.tail.skip();
+        file.append("one\n");
+        assert_eq!(file.read(), (News::Grown, lines(&["one"])));
+        file.append("two\n");
+        file.tail.skip();
+        assert_eq!(file.read(), (News::Nothing, Vec::new()));
+        file.append("three\n");
+        assert_eq!(file.read(), (News::Grown, lines(&["three"])));
+        fs::write(file.tail.path(), "new\n").unwrap();
+        assert_eq!(file.read(), (News::Anew, lines(&["new"])));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What a reader must know before believing the numbers of a run.
 
-use agon_report::{Summary, plain};
+use agon_report::Summary;
 
+use super::visible::plain;
 use crate::shape::RunCard;
 
 #[derive(Debug)]

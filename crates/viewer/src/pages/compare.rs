@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use agon_core::TaskId;
 use agon_core::verdict::Outcome;
-use agon_report::{clip, count, duration, maybe_percent, plain};
+use agon_report::{clip, count, duration, maybe_percent, run_sign};
+use agon_store::Manifest;
 use askama::Template;
 use serde::Serialize;
 
 use crate::compare as comparing;
 use crate::error::ViewerError;
 use crate::library::Run;
+use crate::pages::visible::plain;
 use crate::pages::{Frame, embedded};
 use crate::shape::{ComparedRun, Comparison, Paired, Steps, TrialHead, TrialKey};
 use crate::trial;
@@ -78,8 +81,8 @@ struct RunView {
 }
 
 #[derive(Serialize)]
-struct CompareData {
-    comparison: Comparison,
+struct CompareData<'a> {
+    comparison: &'a Comparison,
 }
 
 /// The first run is what the others are compared with.
@@ -103,7 +106,7 @@ pub(crate) fn compare(frame: Frame, runs: &[Arc<Run>]) -> Result<String, ViewerE
             .collect(),
         common: count(found.common),
         caveats: found.caveats.iter().map(|text| plain(text)).collect(),
-        data: embedded(&CompareData { comparison: found })?,
+        data: embedded(&CompareData { comparison: &found })?,
         frame,
     };
     Ok(page.render()?)
@@ -263,48 +266,61 @@ pub(crate) fn side_by_side(
     runs: &[Arc<Run>],
     task: &str,
 ) -> Result<String, ViewerError> {
-    side_by_side_of(frame, runs, &comparing::compare(runs)?, task)
-}
-
-/// `found`: the comparison of these runs.
-pub(crate) fn side_by_side_of(
-    frame: Frame,
-    runs: &[Arc<Run>],
-    found: &Comparison,
-    task: &str,
-) -> Result<String, ViewerError> {
-    let Some(compared) = found.tasks.iter().find(|one| one.task == task) else {
-        let why = format!("none of these runs has a task {task}");
+    let manifests = runs.iter().map(|run| run.manifest());
+    let manifests = manifests.collect::<Result<Vec<_>, _>>()?;
+    let wanted = TaskId::parse(task).ok();
+    let stamp = |manifest: &Arc<Manifest>| {
+        let mut tasks = manifest.tasks.iter();
+        tasks
+            .find(|stamp| Some(&stamp.task) == wanted.as_ref())
+            .cloned()
+    };
+    let stamps: Vec<_> = manifests.iter().map(stamp).collect();
+    let Some(named) = stamps.iter().flatten().next() else {
+        let why = format!("none of these runs has a task {}", plain(task));
         return Err(ViewerError::NotFound(why));
     };
+    let name = plain(&named.name);
     let sides = runs
         .iter()
-        .zip(&found.runs)
-        .zip(&compared.cells)
-        .map(|((run, named), cell)| side(run, named, task, cell.is_some()))
+        .zip(&manifests)
+        .zip(&stamps)
+        .enumerate()
+        .map(|(at, ((run, manifest), stamp))| side(run, manifest, at, task, stamp.is_some()))
         .collect::<Result<Vec<_>, _>>()?;
     let ids: Vec<&str> = runs.iter().map(|run| run.id()).collect();
     let back = frame.comparison(&ids);
     let page = SidesPage {
         frame: frame
-            .titled(task)
+            .titled(plain(task))
             .at("sidebyside")
             .under_runs()
             .under(format!("{} runs compared", runs.len()), back.clone()),
         task: plain(task),
-        name: plain(&compared.name),
+        name,
         back,
         data: embedded(&SidesData { task, sides })?,
     };
     Ok(page.render()?)
 }
 
-fn side(run: &Run, named: &ComparedRun, task: &str, planned: bool) -> Result<Side, ViewerError> {
+/// `at`: its place among the runs.
+fn side(
+    run: &Run,
+    manifest: &Manifest,
+    at: usize,
+    task: &str,
+    planned: bool,
+) -> Result<Side, ViewerError> {
     let mut side = Side {
-        run: named.id.clone(),
-        sign: named.sign.clone(),
-        agent: plain(&named.agent),
-        models: named.models.clone(),
+        run: run.id().to_owned(),
+        sign: run_sign(at),
+        agent: plain(&manifest.agent.spec),
+        models: manifest
+            .models
+            .iter()
+            .map(|model| model.name.clone())
+            .collect(),
         planned,
         attempts: Vec::new(),
         head: None,
@@ -313,7 +329,7 @@ fn side(run: &Run, named: &ComparedRun, task: &str, planned: bool) -> Result<Sid
     if !planned {
         return Ok(side);
     }
-    for epoch in 1..=named.epochs.min(MOST_EPOCHS) {
+    for epoch in 1..=manifest.epochs.min(MOST_EPOCHS) {
         let attempts = run.attempts(task, epoch)?;
         let counts = attempts.iter().find(|one| one.is_final);
         side.attempts.extend(counts.map(|one| Choice {

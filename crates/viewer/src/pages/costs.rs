@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use agon_report::{Summary, UsageTotal, count, plain};
+use agon_report::{Summary, UsageTotal, count};
 use agon_store::Manifest;
 
 use super::cards::dollars;
 use super::charts::{Bars, Named};
 use super::overview::{by_level, encoded};
+use super::visible::plain;
 
 #[derive(Debug)]
 pub(super) struct Costs {

@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::error::ViewerError;
 use crate::pages::Frame;
+use crate::pages::visible::plain;
 
 #[derive(Template)]
 #[template(path = "error.html")]
@@ -17,7 +18,7 @@ struct ErrorPage {
 pub(crate) fn error(frame: Frame, title: &str, message: &str) -> Result<String, ViewerError> {
     let page = ErrorPage {
         frame: frame.titled(title).under_runs(),
-        message: agon_report::plain(message),
+        message: plain(message),
     };
     Ok(page.render()?)
 }

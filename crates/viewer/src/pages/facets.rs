@@ -1,9 +1,20 @@
 //! What can be chosen in the list of trials, and how many trials each choice leaves.
 
-use agon_report::{Group, Summary};
+use agon_report::{Group, Standing, Summary};
 use serde::Serialize;
 
 use super::overview::{NO_LEVEL, NO_LEVEL_ASKED};
+
+/// How many trials there are of each outcome that a list can be narrowed down to.
+pub(super) fn outcomes(overall: &Standing, running: u64) -> [(&'static str, u64); 5] {
+    [
+        ("passed", overall.passed),
+        ("failed", overall.failed),
+        ("faulted", overall.faulted),
+        ("running", running),
+        ("missing", overall.missing.saturating_sub(running)),
+    ]
+}
 
 #[derive(Debug, Serialize)]
 pub(super) struct Facets {
@@ -19,7 +30,8 @@ struct Facet {
     trials: u64,
 }
 
-pub(super) fn facets(summary: &Summary) -> Facets {
+/// `running`: trials without a result that are being played; summaries count them as missing.
+pub(super) fn facets(summary: &Summary, running: u64) -> Facets {
     let groups = |groups: &[Group]| -> Vec<Facet> {
         let facets = groups.iter().map(|group| Facet {
             name: match group.name.as_str() {
@@ -31,12 +43,7 @@ pub(super) fn facets(summary: &Summary) -> Facets {
         facets.collect()
     };
     let overall = &summary.overall;
-    let outcome = [
-        ("passed", overall.passed),
-        ("failed", overall.failed),
-        ("faulted", overall.faulted),
-        ("missing", overall.missing),
-    ];
+    let outcome = outcomes(overall, running);
     Facets {
         level: groups(&summary.levels),
         category: groups(&summary.categories),

@@ -21,6 +21,8 @@ pub(crate) struct Frame {
     pub(crate) token: String,
     /// What the page may do, for `source.js`: `<meta name="agon-capabilities" content="live review stop">`.
     pub(crate) capabilities: String,
+    /// The name that whoever reviews or stops something is offered as his own: `<meta name="agon-user">`.
+    pub(crate) user: String,
     /// The way from the list of runs to here, without the page itself.
     pub(crate) trail: Vec<Crumb>,
     place: Place,
@@ -49,6 +51,7 @@ impl Frame {
             page: "",
             token: token.to_owned(),
             capabilities: "live review stop".to_owned(),
+            user: String::new(),
             trail: Vec::new(),
             place: Place::Served,
         }
@@ -61,6 +64,7 @@ impl Frame {
             page: "",
             token: String::new(),
             capabilities: String::new(),
+            user: String::new(),
             trail: Vec::new(),
             place: Place::Exported { root },
         }
@@ -69,6 +73,11 @@ impl Frame {
     /// What an exported page may do: `compare`.
     pub(crate) fn able_to(mut self, capabilities: &str) -> Self {
         self.capabilities = capabilities.to_owned();
+        self
+    }
+
+    pub(crate) fn offering(mut self, user: &str) -> Self {
+        self.user = user.to_owned();
         self
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::error::ViewerError;
 use crate::library::Run;
 use crate::live;
+use crate::pages::visible::plain;
 use crate::pages::{Frame, embedded};
 use crate::shape::Progress;
 
@@ -37,7 +38,7 @@ pub(crate) fn live(frame: Frame, run: &Run) -> Result<String, ViewerError> {
             .at("live")
             .under_runs()
             .under_run(run.id()),
-        which: agon_report::plain(&format!("{} · {}", suites.join(", "), manifest.agent.spec)),
+        which: plain(&format!("{} · {}", suites.join(", "), manifest.agent.spec)),
         data: embedded(&data)?,
     };
     Ok(page.render()?)

@@ -13,5 +13,6 @@ mod overview;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod trial;
+mod visible;
 
 pub(crate) use frame::{Frame, embedded};

@@ -4,7 +4,7 @@
 use askama::Template;
 
 use agon_core::TimeSplit;
-use agon_report::{Group, Standing, Summary, count, percent, plain};
+use agon_report::{Group, Standing, Summary, count, percent};
 use agon_store::Manifest;
 
 use super::cards::{Card, cards};
@@ -12,7 +12,8 @@ use super::caveats::{Caveat, caveats};
 use super::charts::{Bars, Columns, Flow, Named};
 use super::costs::{Costs, costs};
 use super::embedded;
-use super::facets::facets;
+use super::facets::{self, facets};
+use super::visible::plain;
 use crate::error::ViewerError;
 use crate::overview::Overview;
 use crate::shape::RunCard;
@@ -28,6 +29,8 @@ const SHORT: usize = 5;
 #[template(path = "overview.html")]
 struct OverviewPart {
     revision: u64,
+    /// Those of the list of trials that hold something.
+    columns: String,
     caveats: Vec<Caveat>,
     cards: Vec<Card>,
     outcomes: Vec<Outcome>,
@@ -37,6 +40,8 @@ struct OverviewPart {
     scores_by: &'static str,
     flow: Option<Flow>,
     times: Option<Bars>,
+    /// Attempts that did not come to count took time too, which is part of that.
+    earlier: bool,
     steps: Option<Columns>,
     costs: Option<Costs>,
     ends: Vec<Share>,
@@ -105,14 +110,16 @@ pub(crate) fn draw(
     };
     let part = OverviewPart {
         revision: overview.revision,
+        columns: columns(summary),
         caveats: caveats(card, summary),
         cards: cards(summary),
-        outcomes: outcomes(&summary.overall),
+        outcomes: outcomes(&summary.overall, overview.running),
         matrix: matrix(summary),
         scores: Bars::scores(groups),
         scores_by,
         flow: Flow::of(&overview.timeline, summary.overall.trials),
         times: times(summary, groups),
+        earlier: summary.marks.retried + summary.marks.rerun > 0,
         steps: summary
             .steps
             .as_ref()
@@ -121,9 +128,23 @@ pub(crate) fn draw(
         costs: costs(manifest, summary, by_levels),
         ends: ends(summary),
         faults: faults(summary),
-        facets: embedded(&facets(summary))?,
+        facets: embedded(&facets(summary, overview.running))?,
     };
     Ok(part.render()?)
+}
+
+/// Columns of the list of trials that not every run has something for.
+fn columns(summary: &Summary) -> String {
+    let usage = &summary.usage;
+    let tokens = usage.input_tokens.unwrap_or(0) > 0 || usage.output_tokens.unwrap_or(0) > 0;
+    let cost = usage.money.is_some() || usage.unpriced + usage.unpriced_calls > 0;
+    let all = [
+        ("measured", summary.measured.is_some()),
+        ("tokens", tokens),
+        ("cost", cost),
+    ];
+    let held = all.into_iter().filter(|(_, held)| *held);
+    held.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
 }
 
 fn named(groups: &[Group], filter: impl Fn(&Group) -> String) -> Vec<Named<&Group>> {
@@ -158,13 +179,12 @@ pub(super) fn encoded(text: &str) -> String {
     out
 }
 
-fn outcomes(overall: &Standing) -> Vec<Outcome> {
-    let named = [
-        ("passed", overall.passed),
-        ("failed", overall.failed),
-        ("faulted", overall.faulted),
-        ("missing", overall.missing),
-    ];
+fn outcomes(overall: &Standing, running: u64) -> Vec<Outcome> {
+    let named = facets::outcomes(overall, running);
+    // Of a run that does not go on nothing is said about it.
+    let named = named
+        .into_iter()
+        .filter(|(name, trials)| *name != "running" || *trials > 0);
     let planned = overall.trials.max(1);
     let mut before = 0;
     let parts = named.map(|(name, trials)| {
@@ -177,7 +197,7 @@ fn outcomes(overall: &Standing) -> Vec<Outcome> {
             width: before * 1000 / planned - x,
         }
     });
-    parts.into()
+    parts.collect()
 }
 
 fn matrix(summary: &Summary) -> Matrix {
@@ -329,6 +349,7 @@ mod tests {
                 failed: vec![1, 1],
                 faulted: vec![0, 0],
             },
+            running: 0,
             revision: 7,
         };
         let card = RunCard {
@@ -351,6 +372,7 @@ mod tests {
             score_floor: 0.0,
             coverage: 0.0,
             money: None,
+            unpriced: false,
             seconds: 0.0,
             reviewed: 0,
             problems: vec!["a <torn> line".to_owned()],
@@ -381,7 +403,7 @@ mod tests {
         assert!(html.contains("data-filter=\"fault=model\""));
         assert!(html.contains("$3,703.50"), "what all attempts cost");
         assert!(html.contains("class=\"broken\">a &#60;torn&#62; line"));
-        assert!(html.contains("data-revision=\"7\""));
+        assert!(html.contains("data-revision=\"7\" data-columns=\"tokens cost\""));
         assert!(!html.contains("<script>alert"));
         assert!(!html.contains('\u{202e}'));
         assert!(
@@ -389,6 +411,24 @@ mod tests {
             "no attribute that the policy forbids"
         );
         assert!(!html.contains("NaN") && !html.contains("inf"));
+    }
+
+    /// As the list of trials has it, in which a trial that is played is not missing.
+    #[test]
+    fn trials_that_are_played_are_not_missing() {
+        let manifest = manifest(&[task("files/one", None), task("files/two", None)]);
+        let overall = Summary::collect(&manifest, Vec::new()).overall;
+        let named = |running| {
+            let parts = outcomes(&overall, running).into_iter();
+            let parts = parts.map(|part| (part.name, part.count, part.width));
+            parts.filter(|(.., width)| *width > 0).collect::<Vec<_>>()
+        };
+        let part = |name, count: &str, width| (name, count.to_owned(), width);
+        assert_eq!(named(0), [part("missing", "2", 1000)]);
+        assert_eq!(
+            named(1),
+            [part("running", "1", 500), part("missing", "1", 500)]
+        );
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use askama::Template;
 use serde::Serialize;
 
-use agon_report::{clip, plain};
+use agon_report::clip;
 use agon_store::Manifest;
 
 use super::overview as drawn;
 use crate::error::ViewerError;
 use crate::library::Run;
+use crate::pages::visible::plain;
 use crate::pages::{Frame, embedded};
 use crate::shape::{RunCard, RunState, TrialPage, TrialQuery};
 
@@ -51,8 +52,6 @@ struct Data<'a> {
     checks: Vec<(String, u64)>,
     query: &'a TrialQuery,
     epochs: u32,
-    /// Some check measured something in a unit of its own.
-    measured: bool,
 }
 
 pub(crate) fn run(frame: Frame, run: &Run, query: &TrialQuery) -> Result<String, ViewerError> {
@@ -74,7 +73,7 @@ pub(crate) fn run(frame: Frame, run: &Run, query: &TrialQuery) -> Result<String,
     let page = RunPage {
         frame: frame.at("run"),
         id: run.id().to_owned(),
-        suites: plain(&card.suites.join(", ")),
+        suites: plain(&once(&card.suites)),
         agent: plain(&card.agent),
         state: state_name(card.state),
         facts: facts(&card, &manifest),
@@ -85,15 +84,25 @@ pub(crate) fn run(frame: Frame, run: &Run, query: &TrialQuery) -> Result<String,
             checks,
             query,
             epochs: manifest.epochs,
-            measured: overview.summary.measured.is_some(),
         })?,
     };
     Ok(page.render()?)
 }
 
 /// Cards, matrix and charts alone: fetched again when the run has changed.
-pub(crate) fn overview(_: Frame, run: &Run) -> Result<String, ViewerError> {
+pub(crate) fn overview(run: &Run) -> Result<String, ViewerError> {
     drawn::draw(&run.card(), &*run.manifest()?, &*run.overview()?)
+}
+
+/// Names of suites, each of them once: a run of single tasks has a suite for each.
+fn once(suites: &[String]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for suite in suites {
+        if !names.contains(&&**suite) {
+            names.push(suite);
+        }
+    }
+    names.join(", ")
 }
 
 fn state_name(state: RunState) -> &'static str {

@@ -1,21 +1,21 @@
 //! The page of a trial: its head as HTML, everything else as data for `trial.js`, so that the first picture
 //! of it needs no further question. Knows nothing of how records are read.
 
-use agon_report::plain;
 use askama::Template;
 use serde::Serialize;
 
 use crate::error::ViewerError;
 use crate::library::Run;
+use crate::pages::visible::plain;
 use crate::pages::{Frame, embedded};
-use crate::shape::{State, Step, Steps, TrialHead, TrialKey, TrialQuery};
+use crate::shape::{Neighbours, State, Step, Steps, TrialHead, TrialKey, TrialQuery};
 use crate::trial;
 
 /// Rows of steps that are sent with the page: a page of the list in `timeline.js`.
 const WINDOW: u32 = 200;
 
 /// What `trial.js` is made of, named at once: otherwise a browser finds one module after the other.
-const MODULES: [&str; 29] = [
+const MODULES: [&str; 31] = [
     "axis.js",
     "blocks.js",
     "checks.js",
@@ -43,8 +43,10 @@ const MODULES: [&str; 29] = [
     "timeline.js",
     "times.js",
     "transcript.js",
+    "trialfeed.js",
     "trialhead.js",
     "trialkeys.js",
+    "who.js",
 ];
 
 #[derive(Template)]
@@ -64,12 +66,6 @@ struct Data {
     steps: Steps,
     step: Option<Step>,
     neighbours: Neighbours,
-}
-
-#[derive(Serialize)]
-struct Neighbours {
-    previous: Option<TrialKey>,
-    next: Option<TrialKey>,
 }
 
 /// `step`: the one to open at. `query`: the list that it was opened from.

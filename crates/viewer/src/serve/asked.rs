@@ -5,7 +5,9 @@ use axum::body::Bytes;
 use axum::extract::{Query, RawPathParams};
 use axum::http::Uri;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
+use crate::api::{DESCRIPTION, Parameter};
 use crate::error::ViewerError;
 use crate::shape::{TrialKey, TrialQuery};
 
@@ -95,6 +97,34 @@ impl Asked {
         }
     }
 
+    /// The same, of at most `most`.
+    pub(crate) fn at_most<N: std::str::FromStr + PartialOrd + std::fmt::Display>(
+        &self,
+        name: &str,
+        otherwise: N,
+        most: N,
+    ) -> Result<N, ViewerError> {
+        let given = self.given(name, otherwise)?;
+        if given > most {
+            return Err(bad(format_args!(
+                "{name}={given} is too many: {most} at most, ask for the rest afterwards"
+            )));
+        }
+        Ok(given)
+    }
+
+    /// Refuses parameters that there are not: a filter with a slip in its name would filter nothing.
+    pub(crate) fn only(&self, known: &[Parameter]) -> Result<(), ViewerError> {
+        let names: Vec<&str> = known.iter().map(|parameter| parameter.name).collect();
+        let pairs = &mut self.pairs.iter();
+        pairs.try_for_each(|(name, _)| crate::index::known_name(name, &names))
+    }
+
+    /// The trial that was looked at last: `after=category/id/epoch/attempt`.
+    pub(crate) fn after(&self) -> Result<Option<TrialKey>, ViewerError> {
+        self.all("after").next().map(key).transpose()
+    }
+
     /// Which trials are meant.
     pub(crate) fn query(&self) -> Result<TrialQuery, ViewerError> {
         let pairs = self.pairs.iter();
@@ -107,8 +137,20 @@ impl Asked {
     }
 
     pub(crate) fn body<T: DeserializeOwned>(&self) -> Result<T, ViewerError> {
-        serde_json::from_slice(&self.body)
-            .map_err(|error| bad(format_args!("the body is not what is expected: {error}")))
+        let value: Value = serde_json::from_slice(&self.body)
+            .map_err(|_| bad(format_args!("the body is no JSON")))?;
+        if !value.is_object() {
+            return Err(bad(format_args!(
+                "the body is no JSON object: {DESCRIPTION} says what it holds"
+            )));
+        }
+        serde_json::from_value(value).map_err(|error| {
+            // Names of our types say nothing to who sent it.
+            let error = error.to_string().replace("struct TrialKey", "an object");
+            bad(format_args!(
+                "the body is not what is expected: {error} ({DESCRIPTION} says what it holds)"
+            ))
+        })
     }
 }
 
@@ -125,6 +167,21 @@ pub(crate) fn without(query: &str, names: &[&str]) -> String {
     }
 }
 
+fn key(text: &str) -> Result<TrialKey, ViewerError> {
+    let no_key = || bad(format_args!("after={text} is no category/id/epoch/attempt"));
+    let mut parts = text.rsplitn(3, '/');
+    let mut number = || parts.next().and_then(|part| part.parse().ok());
+    let (Some(attempt), Some(epoch)) = (number(), number()) else {
+        return Err(no_key());
+    };
+    let task = parts.next().ok_or_else(no_key)?.to_owned();
+    Ok(TrialKey {
+        task,
+        epoch,
+        attempt,
+    })
+}
+
 fn bad(text: impl std::fmt::Display) -> ViewerError {
     ViewerError::BadRequest(text.to_string())
 }
@@ -132,6 +189,16 @@ fn bad(text: impl std::fmt::Display) -> ViewerError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trial_is_named_by_four_parts() {
+        let read = key("text/hello/2/3").unwrap();
+        assert_eq!(read.task, "text/hello");
+        assert_eq!((read.epoch, read.attempt), (2, 3));
+        for bad in ["", "1/2", "a/b/c/d", "a/b/1/-2"] {
+            assert!(key(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn some_parameters_are_taken_out_of_a_query() {

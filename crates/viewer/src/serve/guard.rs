@@ -13,7 +13,7 @@ use axum::response::Response;
 use tokio::time::timeout;
 
 use super::asked::{LONGEST_ADDRESS, without};
-use super::reply::{Reader, failed, see, trouble};
+use super::reply::{Reader, failed, not_so, own_path, see, trouble};
 use super::secret::Secret;
 use crate::error::ViewerError;
 
@@ -96,27 +96,30 @@ impl Guard {
             .any(|(cookie, said)| cookie == name && access.is(said))
     }
 
-    /// The first request with the printed address: the token moves from the address, which is kept and
-    /// shown, into a cookie.
+    /// A request with the token in its address: it moves from there, where it would be kept, shown and
+    /// copied, into a cookie.
     fn let_in(&self, access: &Secret, request: &Request) -> Option<Response> {
         let query = request.uri().query().unwrap_or_default();
         let said = query
             .split('&')
             .find_map(|pair| pair.strip_prefix("token="))?;
-        if request.method() != Method::GET || !access.is(said) {
+        let right = access.is(said);
+        let known = right || self.has_access(access, request.headers());
+        if request.method() != Method::GET || !known {
             return None;
         }
-        // A path of two slashes would lead to another server.
-        let path = format!("/{}", request.uri().path().trim_start_matches('/'));
+        let path = own_path(request.uri().path());
         let mut response = see(&format!("{path}{}", without(query, &["token"])));
-        let cookie = format!(
-            "{}={}; Path=/; HttpOnly; SameSite=Strict",
-            self.cookie(),
-            access.reveal()
-        );
-        response
-            .headers_mut()
-            .insert(header::SET_COOKIE, HeaderValue::from_str(&cookie).ok()?);
+        if right {
+            let cookie = format!(
+                "{}={}; Path=/; HttpOnly; SameSite=Strict",
+                self.cookie(),
+                access.reveal()
+            );
+            response
+                .headers_mut()
+                .insert(header::SET_COOKIE, HeaderValue::from_str(&cookie).ok()?);
+        }
         Some(response)
     }
 
@@ -135,15 +138,13 @@ impl Guard {
         {
             return refused("this page belongs to another server");
         }
-        let site = headers
-            .get("sec-fetch-site")
-            .map(|site| site.to_str().unwrap_or_default());
-        if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
+        if is_of_others(headers) {
             return refused("this page belongs to another server");
         }
         match text(headers, &HeaderName::from_static("x-agon-token")) {
             Some(said) if self.token.is(said) => Ok(()),
-            _ => refused("the viewer was started again since: load the page anew"),
+            Some(_) => refused("the viewer was started again since: load the page anew"),
+            None => refused("send X-Agon-Token, as <meta name=\"agon-token\"> of any page has it"),
         }
     }
 
@@ -158,13 +159,15 @@ impl Guard {
             ));
         };
         match &self.access {
-            Some(access) if !self.has_access(access, headers) => {
-                return match self.let_in(access, request) {
-                    Some(response) => Ok(Some(response)),
-                    None => Err(ViewerError::Refused(
+            Some(access) => {
+                if let Some(response) = self.let_in(access, request) {
+                    return Ok(Some(response));
+                }
+                if !self.has_access(access, headers) {
+                    return Err(ViewerError::Refused(
                         "open the address that `agon view` printed, with its token".to_owned(),
-                    )),
-                };
+                    ));
+                }
             }
             None if !self.knows_host(host) => {
                 return Err(ViewerError::Refused(format!(
@@ -173,10 +176,16 @@ impl Guard {
                     self.address
                 )));
             }
-            _ => {}
+            None => {}
         }
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        if *request.method() == Method::POST {
             self.may_change(headers, host)?;
+        } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Ok(Some(not_so(Reader::of(request.uri().path()))));
+        } else if is_of_others(headers) && !is_navigation(headers) {
+            return Err(ViewerError::Refused(
+                "pages of other servers get nothing from here".to_owned(),
+            ));
         }
         Ok(None)
     }
@@ -215,6 +224,21 @@ pub(crate) async fn guard(
             .insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// As the browser says: a page of another server sent it. Its answer would not be shown there, but reading
+/// a run for it has a price.
+fn is_of_others(headers: &HeaderMap) -> bool {
+    let sites = headers.get_all("sec-fetch-site").iter();
+    sites
+        .map(|site| site.to_str().unwrap_or_default())
+        .any(|site| !matches!(site, "same-origin" | "none"))
+}
+
+/// Somebody followed a link to a page of ours, in a window of its own.
+fn is_navigation(headers: &HeaderMap) -> bool {
+    text(headers, &HeaderName::from_static("sec-fetch-mode")) == Some("navigate")
+        && text(headers, &HeaderName::from_static("sec-fetch-dest")) == Some("document")
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {

@@ -5,13 +5,14 @@ mod asked;
 mod connections;
 mod guard;
 mod page_routes;
+mod patience;
 mod pictures;
 mod reply;
 mod routes;
 mod secret;
 mod server;
 
-pub(crate) use app::App;
+pub(crate) use app::{App, For};
 pub(crate) use asked::Asked;
 pub(crate) use page_routes::{MOST_COMPARED, compared};
 pub(crate) use pictures::stored;

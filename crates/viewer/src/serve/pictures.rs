@@ -1,21 +1,20 @@
 //! Pictures of a run as they are stored, small ones of them, and the files that pages are made of. A blob is
 //! sent only if it still is what its name says, so that a link in a run folder of others leads nowhere else.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt;
 
 use agon_core::Digest;
 use agon_core::digest::Hasher;
 use agon_store::RunFolder;
 use axum::body::{Body, Bytes};
 use futures_util::stream;
-use rustix::fs::OFlags;
 use tokio::io::AsyncReadExt;
 
 use super::app::App;
 use super::routes::Handler;
 use super::{Asked, Reply};
+use crate::blobs::{self, picture_type};
 use crate::error::ViewerError;
 use crate::{assets, thumbs};
 
@@ -25,15 +24,17 @@ pub(crate) const PICTURES: &[(&str, Handler)] = &[
     ("/assets/{digest}/{name}", asset),
 ];
 
-/// No picture of a screen is larger; whatever is, is sent piece by piece.
-const LARGEST_PICTURE: u64 = 16 << 20;
+/// What is larger is sent piece by piece.
+const AT_ONCE: u64 = 16 << 20;
+/// No picture of a screen is larger; whatever is, is a download.
+const LARGEST_PICTURE: u64 = 64 << 20;
 /// Bytes that are read at a time.
 const PIECE: usize = 128 << 10;
 
 fn blob(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     let run = app.run(asked)?;
     let digest = asked.digest()?;
-    read(run.folder(), &digest)
+    Ok(reply(read(run.folder(), &digest)?))
 }
 
 fn thumb(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
@@ -41,7 +42,7 @@ fn thumb(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     let thumb = thumbs::thumb(app.library.cache(), run.folder(), &asked.digest()?)?;
     Ok(Reply::Fixed {
         content_type: thumb.content_type,
-        bytes: thumb.bytes,
+        body: thumb.bytes.into(),
     })
 }
 
@@ -52,107 +53,90 @@ fn asset(_: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     })?;
     Ok(Reply::Fixed {
         content_type: asset.content_type(),
-        bytes: asset.bytes.to_vec(),
+        body: asset.bytes.into(),
     })
+}
+
+/// A blob that was looked at.
+#[derive(Debug)]
+enum Blob {
+    Whole(Vec<u8>),
+    /// With its first bytes and its length; to be read from the beginning.
+    Large(File, Vec<u8>, u64),
 }
 
 /// The bytes of a picture; `None` of what is no picture, not there, or too large for one.
 pub(crate) fn stored(folder: &RunFolder, digest: &Digest) -> Option<Vec<u8>> {
-    match read(folder, digest) {
-        Ok(Reply::Fixed { bytes, .. }) => Some(bytes),
-        _ => None,
+    match read(folder, digest).ok()? {
+        Blob::Whole(bytes) => picture_type(&bytes).map(|_| bytes),
+        Blob::Large(..) => None,
     }
 }
 
-fn read(folder: &RunFolder, digest: &Digest) -> Result<Reply, ViewerError> {
-    let path = folder.blob(digest);
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            ViewerError::NotFound(format!("the run folder holds no blob {digest}"))
-        }
-        _ => ViewerError::io("can't read", &path)(error),
-    };
-    // A pipe or a device would never end, or begin.
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
-    let mut file = OpenOptions::new()
-        .read(true)
-        .custom_flags(i32::try_from(flags).unwrap_or_default())
-        .open(&path)
-        .map_err(failed)?;
-    let found = file.metadata().map_err(failed)?;
-    if !found.is_file() {
-        return Err(ViewerError::NotFound(format!("blob {digest} is no file")));
-    }
-    if found.len() > LARGEST_PICTURE {
-        return large(file, digest).map_err(failed);
-    }
-    let mut bytes = Vec::new();
-    let most = LARGEST_PICTURE + 1;
-    file.by_ref()
-        .take(most)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if Digest::of(&bytes) != *digest {
-        return Err(failed(changed()));
-    }
-    Ok(match picture_type(&bytes) {
-        Some(content_type) => Reply::Fixed {
-            content_type,
-            bytes,
+fn reply(blob: Blob) -> Reply {
+    match blob {
+        Blob::Whole(bytes) => match picture_type(&bytes) {
+            Some(content_type) => Reply::Fixed {
+                content_type,
+                body: bytes.into(),
+            },
+            None => Reply::File(bytes.into()),
         },
-        None => Reply::File(Body::from(bytes)),
-    })
+        Blob::Large(file, begin, length) => {
+            let shown = picture_type(&begin).filter(|_| length <= LARGEST_PICTURE);
+            match shown {
+                Some(content_type) => Reply::Fixed {
+                    content_type,
+                    body: pieces(file),
+                },
+                None => Reply::File(pieces(file)),
+            }
+        }
+    }
 }
 
-/// Looked through once before the first byte is sent, then read again.
-fn large(mut file: File, digest: &Digest) -> io::Result<Reply> {
+fn read(folder: &RunFolder, digest: &Digest) -> Result<Blob, ViewerError> {
+    let (file, length) = blobs::open(folder, digest)?;
+    if length <= AT_ONCE {
+        let bytes = blobs::whole(folder, digest, &file, length)?;
+        return Ok(Blob::Whole(bytes));
+    }
+    let failed = ViewerError::io("can't read", folder.blob(digest));
+    let (found, begin) = look_through(&file).map_err(failed)?;
+    match found == *digest {
+        true => Ok(Blob::Large(file, begin, length)),
+        false => Err(blobs::changed(digest)),
+    }
+}
+
+/// Before the first byte is sent. Gives its digest and its first bytes, and goes back to the beginning.
+fn look_through(mut file: &File) -> io::Result<(Digest, Vec<u8>)> {
     let mut hasher = Hasher::default();
+    let mut begin = Vec::new();
     let mut piece = vec![0; PIECE];
     loop {
-        match file.read(&mut piece)? {
+        let count = match file.read(&mut piece)? {
             0 => break,
-            count => hasher.update(&piece[..count]),
+            count => count,
+        };
+        let read = piece.get(..count).unwrap_or_default();
+        if begin.is_empty() {
+            begin.extend_from_slice(read.get(..64).unwrap_or(read));
         }
-    }
-    if hasher.finish() != *digest {
-        return Err(changed());
+        hasher.update(read);
     }
     file.seek(SeekFrom::Start(0))?;
+    Ok((hasher.finish(), begin))
+}
+
+fn pieces(file: File) -> Body {
     let pieces = stream::try_unfold(tokio::fs::File::from_std(file), |mut file| async move {
         let mut piece = vec![0; PIECE];
         let count = file.read(&mut piece).await?;
         piece.truncate(count);
         Ok::<_, io::Error>((count > 0).then(|| (Bytes::from(piece), file)))
     });
-    Ok(Reply::File(Body::from_stream(pieces)))
-}
-
-fn changed() -> io::Error {
-    io::Error::other("its content has changed since it was stored")
-}
-
-/// What a browser may show, told by its first bytes: names and other files say nothing.
-fn picture_type(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => Some("image/webp"),
-        _ => None,
-    }
+    Body::from_stream(pieces)
 }
 
 #[cfg(test)]
@@ -174,9 +158,9 @@ mod tests {
     #[test]
     fn only_pictures_are_shown() {
         let (_root, folder, digest) = stored(b"\x89PNG\r\n\x1a\nrest");
-        let reply = read(&folder, &digest).unwrap();
+        let shown = reply(read(&folder, &digest).unwrap());
         assert!(matches!(
-            reply,
+            shown,
             Reply::Fixed {
                 content_type: "image/png",
                 ..
@@ -188,7 +172,23 @@ mod tests {
             b"",
         ] {
             let (_root, folder, digest) = stored(content);
-            assert!(matches!(read(&folder, &digest).unwrap(), Reply::File(_)));
+            let sent = reply(read(&folder, &digest).unwrap());
+            assert!(matches!(sent, Reply::File(_)));
+            assert!(super::stored(&folder, &digest).is_none());
+        }
+    }
+
+    #[test]
+    fn a_large_picture_is_shown_and_a_huge_one_is_a_download() {
+        for (length, shown) in [(AT_ONCE + 1, true), (LARGEST_PICTURE + 1, false)] {
+            let mut content = b"\x89PNG\r\n\x1a\n".to_vec();
+            content.resize(length as usize, 7);
+            let (_root, folder, digest) = stored(&content);
+            let sent = reply(read(&folder, &digest).unwrap());
+            assert_eq!(matches!(sent, Reply::Fixed { .. }), shown, "{sent:?}");
+            content[100] = 8;
+            fs::write(folder.blob(&digest), &content).unwrap();
+            assert!(read(&folder, &digest).is_err());
         }
     }
 

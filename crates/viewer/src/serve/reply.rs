@@ -26,7 +26,7 @@ pub(crate) enum Reply {
     /// What never changes under its address.
     Fixed {
         content_type: &'static str,
-        bytes: Vec<u8>,
+        body: Body,
     },
     /// Something that a browser must not show itself.
     File(Body),
@@ -46,10 +46,9 @@ impl Reply {
             Self::Json(bytes) => checked(asked, "application/json", bytes),
             Self::Page(text) => checked(asked, "text/html; charset=utf-8", text.into_bytes()),
             Self::See(to) => see(&to),
-            Self::Fixed {
-                content_type,
-                bytes,
-            } => answer(StatusCode::OK, content_type, FOR_EVER, Body::from(bytes)),
+            Self::Fixed { content_type, body } => {
+                answer(StatusCode::OK, content_type, FOR_EVER, body)
+            }
             Self::File(body) => {
                 let mut response =
                     answer(StatusCode::OK, "application/octet-stream", FOR_EVER, body);
@@ -65,7 +64,10 @@ impl Reply {
 
 /// With a digest of the content; without the content where the browser has it.
 fn checked(asked: &HeaderMap, content_type: &'static str, bytes: Vec<u8>) -> Response {
-    let tag = format!("\"{}\"", Digest::of(&bytes).short());
+    // 128 bits: who writes what is shown must not find two contents with the same one.
+    let digest = Digest::of(&bytes);
+    let tag = hex::encode(digest.bytes().get(..16).unwrap_or_default());
+    let tag = format!("\"{tag}\"");
     let mut response = if has_already(asked, &tag) {
         let mut response = answer(
             StatusCode::NOT_MODIFIED,
@@ -105,6 +107,23 @@ pub(crate) fn see(to: &str) -> Response {
         response.headers_mut().insert(header::LOCATION, to);
     }
     response
+}
+
+/// A path as one of this server: two slashes at its beginning, or what browsers take for a slash, would
+/// lead to another one.
+pub(crate) fn own_path(path: &str) -> String {
+    let path = path.replace('\\', "%5C");
+    format!("/{}", path.trim_start_matches('/'))
+}
+
+/// A method that no address knows, or not this one.
+pub(crate) fn not_so(reader: Reader) -> Response {
+    trouble(
+        reader,
+        StatusCode::METHOD_NOT_ALLOWED,
+        "Not understood",
+        "this address is asked in another way",
+    )
 }
 
 fn answer(
@@ -151,6 +170,7 @@ pub(crate) fn failed(reader: Reader, error: &ViewerError) -> Response {
     let (status, title) = match error {
         ViewerError::NotFound(_) => (StatusCode::NOT_FOUND, "Not found"),
         ViewerError::BadRequest(_) => (StatusCode::BAD_REQUEST, "Not understood"),
+        ViewerError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Not understood"),
         ViewerError::Refused(_) => (StatusCode::FORBIDDEN, "Refused"),
         _ => (StatusCode::INTERNAL_SERVER_ERROR, "Something is wrong"),
     };
@@ -190,6 +210,7 @@ mod tests {
     fn what_the_browser_has_is_not_sent_again() {
         let first = Reply::Json(b"{}".to_vec()).send(&HeaderMap::new());
         let tag = first.headers()[header::ETAG].to_str().unwrap().to_owned();
+        assert_eq!(tag.len(), 34, "{tag}");
         for known in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}")] {
             let again = Reply::Json(b"{}".to_vec()).send(&asked(&known));
             assert_eq!(again.status(), StatusCode::NOT_MODIFIED, "{known}");

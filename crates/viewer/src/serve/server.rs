@@ -7,12 +7,12 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::app::App;
+use super::app::{App, For};
 use super::guard::Guard;
 use super::secret::Secret;
 use super::{connections, routes};
 use crate::error::ViewerError;
-use crate::library::Library;
+use crate::library::{Library, Run};
 
 #[derive(Debug, Clone)]
 pub struct ViewerOptions {
@@ -55,6 +55,13 @@ impl Served {
     }
 }
 
+/// As `agon review` names him.
+fn user() -> String {
+    let named = ["AGON_REVIEWER", "USER"].map(|name| std::env::var(name).unwrap_or_default());
+    let known = named.into_iter().find(|name| !name.is_empty());
+    known.unwrap_or_default()
+}
+
 impl Viewer {
     pub async fn bind(options: ViewerOptions) -> Result<Self, ViewerError> {
         let wanted = SocketAddr::new(options.host, options.port);
@@ -64,7 +71,11 @@ impl Viewer {
         let wide = !address.ip().is_loopback();
         let access = wide.then(Secret::random).transpose()?;
         let library = Library::new(options.roots, options.cache)?;
-        let app = Arc::new(App::new(library, CancellationToken::new())?);
+        let mut app = App::new(library, CancellationToken::new())?;
+        if !wide {
+            app.user = user();
+        }
+        let app = Arc::new(app);
         let mut served = Served {
             address,
             url: String::new(),
@@ -84,9 +95,16 @@ impl Viewer {
         self.served.clone()
     }
 
-    /// The runs that are shown.
-    pub fn library(&self) -> &Library {
-        &self.app.library
+    /// The runs that are shown, newest first, each with why it can't be read where that is so.
+    pub async fn runs(&self) -> Result<Vec<(Arc<Run>, Option<String>)>, ViewerError> {
+        let look = |app: &App| {
+            let runs = app.library.runs()?;
+            Ok(runs
+                .into_iter()
+                .map(|run| (Arc::clone(&run), run.trouble()))
+                .collect())
+        };
+        self.app.work(For::Runs, look).await
     }
 
     /// Answers until `stop`.
@@ -99,7 +117,12 @@ impl Viewer {
             ending.cancel();
         };
         tokio::join!(
-            connections::serve(self.listener, router, self.app.stop.clone()),
+            connections::serve(
+                self.listener,
+                router,
+                connections::LIMITS,
+                self.app.stop.clone()
+            ),
             end
         );
         Ok(())

@@ -13,5 +13,5 @@ pub use feed::{Feed, Moment, Progress};
 pub use query::{Flag, SortKey, State, TrialQuery};
 pub use run::{RunCard, RunState, Timeline};
 pub use step::{Shot, Step, StepRow, Steps, Track};
-pub use trial::{AttemptCard, ReviewCard, TrialHead, TrialKey, TrialPage, TrialRow};
+pub use trial::{AttemptCard, Neighbours, ReviewCard, TrialHead, TrialKey, TrialPage, TrialRow};
 pub use words::{ReviewOrder, StopOrder};

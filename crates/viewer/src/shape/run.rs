@@ -14,7 +14,7 @@ pub enum RunState {
     Complete,
     /// Nobody writes to it, and trials are missing.
     Stopped,
-    /// It can't be read; `problem` says why.
+    /// It can't be read; `problems` says why.
     Broken,
 }
 
@@ -22,7 +22,7 @@ pub enum RunState {
 pub struct RunCard {
     /// Names it in addresses.
     pub id: String,
-    /// Where it is, as the viewer was told.
+    /// Where it is, as the viewer was told; empty in an export.
     pub path: String,
     pub state: RunState,
     pub suites: Vec<String>,
@@ -46,6 +46,8 @@ pub struct RunCard {
     pub coverage: f64,
     /// Dollars; a lower bound where calls had no price.
     pub money: Option<f64>,
+    /// Something was used that has no known price.
+    pub unpriced: bool,
     /// Seconds of all attempts together.
     pub seconds: f64,
     /// Graded trials that a person has looked at.

@@ -36,6 +36,8 @@ pub struct TrialRow {
     pub tokens: u64,
     /// Dollars.
     pub money: Option<f64>,
+    /// Something was used that has no known price: `money` is a lower bound.
+    pub unpriced: bool,
     pub flags: Vec<Flag>,
     /// Why it did not pass, in a few words.
     pub why: String,
@@ -62,6 +64,9 @@ pub struct TrialHead {
     pub state: State,
     /// What the checks say.
     pub checks_say: Option<Outcome>,
+    /// The score that the checks give, whatever a person says; none where they came to no verdict.
+    pub checks_score: Option<f64>,
+    /// As it counts.
     pub score: Option<f64>,
     pub measured: Option<f64>,
     pub fault: Option<Fault>,
@@ -113,4 +118,11 @@ pub struct ReviewCard {
     pub history: Vec<Review>,
     /// Only an attempt that counts can be reviewed.
     pub possible: bool,
+}
+
+/// None where a trial is at an end of a list, or not in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Neighbours {
+    pub previous: Option<TrialKey>,
+    pub next: Option<TrialKey>,
 }

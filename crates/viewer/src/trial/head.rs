@@ -4,7 +4,7 @@ use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
 use agon_core::{Digest, Fault, Seconds, TaskId, TimeSplit, Usage};
 use agon_store::{Manifest, Reviews, RunningAttempt, TaskStamp, TrialLine, running, standing};
 use jiff::{SignedDuration, Timestamp};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::record::Record;
@@ -12,8 +12,9 @@ use crate::error::ViewerError;
 use crate::library::Run;
 use crate::shape::{ReviewCard, State, TrialHead, TrialKey};
 
-/// Longer results of checks, instructions and answers are none that a page shows.
-const LONGEST: usize = 8 << 20;
+/// Results of checks that a page shows, and their bytes.
+const MOST_CHECKS: usize = 1000;
+const MOST_OF_CHECKS: usize = 16 << 20;
 
 /// An attempt and what is known of it.
 #[derive(Debug)]
@@ -81,6 +82,9 @@ pub(super) fn head(run: &Run, key: &TrialKey, found: &Found) -> Result<TrialHead
         task,
         state,
         checks_say: line.map(|line| line.outcome),
+        checks_score: line
+            .filter(|line| line.outcome != Outcome::Faulted)
+            .map(|line| line.score.clamp(0.0, 1.0)),
         score: row.as_ref().and_then(|row| row.score),
         measured: row.as_ref().and_then(|row| row.measured),
         fault: line.and_then(|line| line.fault.clone()).or(told.fault),
@@ -102,7 +106,11 @@ pub(super) fn head(run: &Run, key: &TrialKey, found: &Found) -> Result<TrialHead
         began,
         attempts: run.attempts(&key.task, key.epoch)?,
         review,
-        problems: told.problems,
+        problems: told
+            .problems
+            .into_iter()
+            .map(|problem| run.told(problem))
+            .collect(),
     })
 }
 
@@ -189,36 +197,73 @@ fn told(run: &Run, record: &Record) -> Told {
             outline.fault,
         )
     };
-    let text = |value: Option<Value>| match value? {
-        Value::String(text) => Some(text),
-        _ => None,
-    };
-    told.instruction = text(part(record, instruction, "/instruction"));
-    told.answer = text(part(record, answer, "/action/result"));
-    told.fault = read(record, fault, "/fault");
-    let verdict_read: Option<Verdict> = read(record, verdict, "/verdict");
-    if verdict.is_some() && verdict_read.is_none() {
+    let instruction: Option<Instruction> = record.part(instruction);
+    told.instruction = instruction.map(|told| told.instruction);
+    let answer: Option<Answer> = record.part(answer);
+    told.answer = answer.map(|told| told.action.result);
+    told.fault = record.part(fault).map(|Failed { fault }| fault);
+    let judged: Option<Judged> = record.part(verdict);
+    if verdict.is_some() && judged.is_none() {
         problems.push("The verdict of the record can't be read.".to_owned());
     }
-    told.checks = match verdict_read {
-        Some(verdict) => verdict.checks,
-        None => checks
-            .into_iter()
-            .take(1000)
-            .filter_map(|check| read(record, Some(check), "/check"))
-            .collect(),
+    told.checks = match judged {
+        Some(Judged { verdict }) => verdict.checks,
+        None => checked(record, &checks, &mut problems),
     };
     told.problems = problems;
     told
 }
 
-fn part(record: &Record, event: Option<u32>, pointer: &str) -> Option<Value> {
-    let mut event = record.nth(event?, LONGEST)?;
-    event.pointer_mut(pointer).map(Value::take)
+#[derive(Deserialize)]
+struct Instruction {
+    instruction: String,
 }
 
-fn read<T: DeserializeOwned>(record: &Record, event: Option<u32>, pointer: &str) -> Option<T> {
-    serde_json::from_value(part(record, event, pointer)?).ok()
+#[derive(Deserialize)]
+struct Answer {
+    action: Finish,
+}
+
+#[derive(Deserialize)]
+struct Finish {
+    result: String,
+}
+
+#[derive(Deserialize)]
+struct Failed {
+    fault: Fault,
+}
+
+#[derive(Deserialize)]
+struct Judged {
+    verdict: Verdict,
+}
+
+#[derive(Deserialize)]
+struct Checked {
+    check: CheckResult,
+}
+
+/// The results of single checks, where there is no verdict yet.
+fn checked(record: &Record, checks: &[u32], problems: &mut Vec<String>) -> Vec<CheckResult> {
+    let mut room = MOST_OF_CHECKS;
+    let mut found = Vec::new();
+    let mut left_out = 0;
+    for event in checks {
+        let bytes = record.spot(*event).map_or(0, |spot| spot.bytes as usize);
+        if found.len() >= MOST_CHECKS || bytes > room {
+            left_out += 1;
+            continue;
+        }
+        room -= bytes;
+        found.extend(record.part(Some(*event)).map(|Checked { check }| check));
+    }
+    if left_out > 0 {
+        problems.push(format!(
+            "Results of checks that are too many or too long to be shown: {left_out}."
+        ));
+    }
+    found
 }
 
 fn review(reviews: &Reviews, line: &TrialLine) -> ReviewCard {

@@ -18,8 +18,8 @@ use crate::library::lock;
 /// Memory for all outlines together; the one that is being looked at may be larger.
 const MOST_KEPT: usize = 64 << 20;
 
-/// A line longer than this is none of ours.
-const LONGEST_LINE: u64 = 64 << 20;
+/// A line longer than this is none that could be shown.
+const LONGEST_LINE: u64 = 8 << 20;
 
 /// Bytes at the beginning of a record by which it is known again: time of day is among them.
 const KNOWN_BY: usize = 200;
@@ -50,7 +50,8 @@ pub(super) struct Kept {
     pictures: HashSet<Digest>,
     /// Screens whose pictures were looked for.
     looked_for: usize,
-    missing: u64,
+    /// Those that were not there; they may come back.
+    missing: Vec<Digest>,
 }
 
 impl Kept {
@@ -63,7 +64,7 @@ impl Kept {
             file,
             pictures: HashSet::new(),
             looked_for: 0,
-            missing: 0,
+            missing: Vec::new(),
         }
     }
 
@@ -102,17 +103,19 @@ impl Kept {
 
     /// How many of its pictures are not there, and of how many.
     pub(super) fn missing_pictures(&mut self, folder: &RunFolder) -> (u64, u64) {
+        let is_gone = |blob: &Digest| !folder.blob(blob).exists();
+        self.missing.retain(is_gone);
         let sights = self.outline.sights.get(self.looked_for..);
         for sight in sights.unwrap_or_default() {
             if self.pictures.len() >= MOST_PICTURES {
                 break;
             }
-            if self.pictures.insert(sight.blob) && !folder.blob(&sight.blob).exists() {
-                self.missing += 1;
+            if self.pictures.insert(sight.blob) && is_gone(&sight.blob) {
+                self.missing.push(sight.blob);
             }
         }
         self.looked_for = self.outline.sights.len();
-        (self.missing, self.pictures.len() as u64)
+        (self.missing.len() as u64, self.pictures.len() as u64)
     }
 
     fn weight(&self) -> usize {

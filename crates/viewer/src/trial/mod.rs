@@ -1,6 +1,7 @@
 //! One attempt as it is shown: its head, its steps, its events, its track of frames and input. Reads the
 //! record line by line, so that what a later version wrote, or a crash tore, hides nothing else.
 
+mod bounded;
 mod brief;
 mod head;
 mod kept;

@@ -6,8 +6,11 @@ use agon_core::{Digest, Usage};
 use super::brief;
 use super::peek::Peek;
 
-/// A record with more is shown up to there: 64 MB of memory are enough for one.
-const MOST_EVENTS: usize = 2_000_000;
+/// A record whose outline takes more memory is shown up to there.
+const MOST_WEIGHT: usize = 64 << 20;
+
+/// Names and times of a record are short; longer ones are none.
+const LONGEST_NAME: usize = 100;
 
 /// Where an event is.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +81,8 @@ pub(super) struct Outline {
     pub(super) unread_at: Option<u64>,
     /// Events that are left out because there are too many.
     pub(super) omitted: u64,
+    /// Bytes of kinds and briefs.
+    words: usize,
 }
 
 impl Outline {
@@ -113,6 +118,7 @@ impl Outline {
             unread: 0,
             unread_at: None,
             omitted: 0,
+            words: 0,
         }
     }
 
@@ -133,10 +139,11 @@ impl Outline {
 
     /// Memory that it takes, roughly.
     pub(super) fn weight(&self) -> usize {
-        let words: usize = 300;
         self.events.capacity() * size_of::<Spot>()
             + self.sights.capacity() * size_of::<Sight>()
-            + self.marks.capacity() * (size_of::<Mark>() + words)
+            + self.marks.capacity() * size_of::<Mark>()
+            + self.checks.capacity() * size_of::<u32>()
+            + self.words
     }
 
     /// A whole line, without its end.
@@ -144,7 +151,7 @@ impl Outline {
         if line.trim_ascii().is_empty() {
             return;
         }
-        if self.events.len() >= MOST_EVENTS {
+        if self.weight() >= MOST_WEIGHT {
             self.omitted += 1;
             return;
         }
@@ -165,7 +172,7 @@ impl Outline {
             t: peek.t,
         });
         self.duration = self.duration.max(peek.t);
-        if self.first_at.is_none() && !peek.at.is_empty() {
+        if self.first_at.is_none() && (1..=LONGEST_NAME).contains(&peek.at.len()) {
             self.first_at = Some((peek.at.as_ref().to_owned(), peek.t));
         }
         self.take_event(event, peek);
@@ -196,14 +203,14 @@ impl Outline {
                 self.pend(event);
             }
             "phase" => {
-                let phase = peek.phase.take();
+                let phase = short(peek.phase.take());
                 if matches!(phase.as_deref(), Some("frozen" | "graded")) {
                     self.close(event);
                 }
                 self.phase = phase.or(self.phase.take());
             }
             "end" => {
-                self.end = peek.end.take();
+                self.end = short(peek.end.take());
                 self.close(event);
             }
             "ran" | "play" => self.close(event),
@@ -238,6 +245,7 @@ impl Outline {
         // A turn that has ended and goes on all the same has not ended.
         let first = self.closing.take().or(pending).unwrap_or(event);
         self.settled = false;
+        self.words += kind.len() + brief.len();
         self.marks.push(Mark {
             first,
             seq: Some(peek.seq),
@@ -299,6 +307,49 @@ impl Outline {
     }
 }
 
+fn short(name: Option<String>) -> Option<String> {
+    name.filter(|name| name.len() <= LONGEST_NAME)
+}
+
 pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each event with words and a screen, and nothing but such.
+    #[test]
+    fn a_record_of_any_length_takes_bounded_memory() {
+        let mut outline = Outline::new();
+        let words = "ü".repeat(200);
+        let blob = Digest::of(b"x").to_hex();
+        let line = format!(
+            r#"{{"seq":1,"t":1,"kind":"action","source":"agent","action":{{"action":"type","text":"{words}"}},"#
+        ) + &format!(
+            r#""observation":{{"screen":{{"width":1,"height":1,"picture":{{"blob":"{blob}"}}}}}}}}"#
+        );
+        let mut taken = 0;
+        while outline.omitted == 0 {
+            outline.take(taken, line.as_bytes());
+            taken += 1;
+            assert!(taken < 1_000_000, "it has no end");
+        }
+        assert!(taken > 50_000, "{taken}");
+        // A list that has just grown is twice as long as it must be.
+        assert!(outline.weight() < 2 * MOST_WEIGHT);
+        outline.take(taken, line.as_bytes());
+        assert_eq!(outline.omitted, 2);
+    }
+
+    #[test]
+    fn long_names_are_none() {
+        let mut outline = Outline::new();
+        let long = "x".repeat(1 << 20);
+        let line = format!(r#"{{"seq":1,"t":1,"at":"{long}","kind":"end","end":"{long}"}}"#);
+        outline.take(0, line.as_bytes());
+        assert!(outline.is_closed());
+        assert_eq!((outline.end, outline.first_at), (None, None));
+    }
 }

@@ -6,6 +6,8 @@ use agon_core::{Digest, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::bounded;
+
 #[derive(Debug, Deserialize)]
 pub(super) struct Peek<'a> {
     pub(super) seq: u64,
@@ -18,6 +20,7 @@ pub(super) struct Peek<'a> {
     #[serde(borrow, default)]
     pub(super) at: Cow<'a, str>,
     pub(super) phase: Option<String>,
+    #[serde(default, deserialize_with = "bounded::action")]
     pub(super) action: Option<Value>,
     pub(super) refused: Option<String>,
     #[serde(borrow)]

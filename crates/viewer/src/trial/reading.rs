@@ -1,7 +1,9 @@
 //! What the pages and the API ask about an attempt.
 
 use agon_core::{Said, TaskId};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::head::{self, Found};
 use super::record::Record;
@@ -32,9 +34,21 @@ pub(crate) fn step(run: &Run, key: &TrialKey, n: u32) -> Result<Step, ViewerErro
     stepping::whole(&record(run, key)?, n)
 }
 
-/// One event, whole.
-pub(crate) fn event(run: &Run, key: &TrialKey, seq: u64) -> Result<Value, ViewerError> {
+/// One event, as it is recorded.
+pub(crate) fn event(run: &Run, key: &TrialKey, seq: u64) -> Result<Box<RawValue>, ViewerError> {
     record(run, key)?.by_seq(seq)
+}
+
+/// What was said in a call of a model.
+#[derive(Deserialize)]
+struct Call {
+    model: Bodies,
+}
+
+#[derive(Deserialize)]
+struct Bodies {
+    request: Option<Said>,
+    response: Option<Said>,
 }
 
 /// A body of a model call, put together again: `which` is `request` or `response`.
@@ -43,14 +57,14 @@ pub(crate) fn said(run: &Run, key: &TrialKey, seq: u64, which: &str) -> Result<V
         let why = "ask for the request or the response of a model call";
         return Err(ViewerError::BadRequest(why.to_owned()));
     }
-    let mut event = event(run, key, seq)?;
-    let body = event
-        .get_mut("model")
-        .and_then(|model| model.get_mut(which))
-        .map(Value::take);
     let none = || ViewerError::NotFound(format!("event {seq} has no {which} of a model"));
-    let said: Said = serde_json::from_value(body.ok_or_else(none)?)
-        .map_err(|error| ViewerError::Internal(error.to_string()))?;
+    let event = event(run, key, seq)?;
+    let Call { model } = serde_json::from_str(event.get()).map_err(|_| none())?;
+    let said = match which {
+        "request" => model.request,
+        _ => model.response,
+    };
+    let said = said.ok_or_else(none)?;
     Ok(run.folder().said(&said)?)
 }
 

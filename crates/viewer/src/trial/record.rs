@@ -1,17 +1,19 @@
 //! The record of one attempt in a run folder: finds it, keeps its outline, reads single events of it. What a
 //! line of the run says about where it is, is not believed further than the run folder reaches.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use agon_core::TaskId;
-use agon_store::{RunFolder, TrialLine, stored};
-use rustix::fs::OFlags;
+use agon_store::{RunFolder, TrialLine, open_plain, stored};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
+use super::bounded::Room;
 use super::kept::{self, Kept, Place};
 use super::outline::Spot;
 use super::peek::Header;
@@ -52,7 +54,7 @@ impl Record {
             )));
         };
         let path = folder.path().join(relative);
-        let file = open(&path).map_err(ViewerError::io("can't read", &path))?;
+        let file = open(folder, relative).map_err(ViewerError::io("can't read", &path))?;
         let place = Place {
             path,
             at: events.at,
@@ -70,8 +72,9 @@ impl Record {
         attempt: u32,
     ) -> Result<Option<Self>, ViewerError> {
         let trial = RunFolder::trial_folder(task, epoch, attempt);
-        let path = folder.path().join(trial).join("events.jsonl");
-        let file = match open(&path) {
+        let relative = Path::new(&trial).join("events.jsonl");
+        let path = folder.path().join(&relative);
+        let file = match open(folder, &relative) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(ViewerError::io("can't read", &path)(error)),
@@ -101,56 +104,75 @@ impl Record {
         lock(&self.kept)
     }
 
-    /// One event, whole.
-    pub(super) fn event(&self, spot: Spot) -> Result<Value, ViewerError> {
+    /// The line of an event.
+    fn line(&self, spot: Spot) -> Result<Vec<u8>, ViewerError> {
         let mut line = vec![0; spot.bytes as usize];
-        let failed = ViewerError::io("can't read", &self.path);
         let read = self.file.read_exact_at(&mut line, spot.at);
-        read.map_err(failed)?;
+        read.map_err(ViewerError::io("can't read", &self.path))?;
         // Bytes that are no text were passed over so far.
-        let read = serde_json::from_slice(&line)
-            .or_else(|_| serde_json::from_str(&String::from_utf8_lossy(&line)));
-        read.map_err(|error| {
-            ViewerError::Internal(format!(
-                "event {} of {} can't be read: {error}",
-                spot.seq,
-                self.path.display()
-            ))
+        Ok(match String::from_utf8(line) {
+            Ok(text) => text.into_bytes(),
+            Err(odd) => String::from_utf8_lossy(odd.as_bytes()).into_owned().into(),
         })
     }
 
-    /// An event by its place in the outline, if it is no longer than that.
-    pub(super) fn nth(&self, event: u32, longest: usize) -> Option<Value> {
-        let spot = self.kept().outline.events.get(event as usize).copied()?;
-        let fits = spot.bytes as usize <= longest;
-        fits.then(|| self.event(spot).ok()).flatten()
+    fn odd(&self, spot: Spot, error: &serde_json::Error) -> ViewerError {
+        ViewerError::Internal(format!(
+            "event {} of {} can't be read: {error}",
+            spot.seq,
+            self.path.display()
+        ))
+    }
+
+    /// As much of an event as there is room for.
+    pub(super) fn event(&self, spot: Spot, room: &mut Room) -> Result<Value, ViewerError> {
+        let read = room.read(&self.line(spot)?);
+        read.map_err(|error| self.odd(spot, &error))
+    }
+
+    /// Fields of an event by its place in the outline. `None`: it has none such.
+    pub(super) fn part<T: DeserializeOwned>(&self, event: Option<u32>) -> Option<T> {
+        let spot = self.spot(event?)?;
+        serde_json::from_slice(&self.line(spot).ok()?).ok()
+    }
+
+    pub(super) fn spot(&self, event: u32) -> Option<Spot> {
+        self.kept().outline.events.get(event as usize).copied()
     }
 
     /// Calls `each` with the line of every event.
     pub(super) fn each(&self, mut each: impl FnMut(&[u8])) -> Result<(), ViewerError> {
-        let spots = self.kept().outline.events.clone();
         let mut block = Vec::new();
-        let mut rest = spots.as_slice();
-        while let Some(first) = rest.first() {
-            let end = |spot: &Spot| spot.at + u64::from(spot.bytes);
-            let fits = |spot: &Spot| end(spot) - first.at <= AT_ONCE;
-            let count = rest.partition_point(fits).max(1);
-            let (now, later) = rest.split_at(count);
-            let until = now.last().map_or(first.at, end);
-            block.resize(usize::try_from(until - first.at).unwrap_or(0), 0);
+        let mut done = 0;
+        loop {
+            let now: Vec<Spot> = {
+                let kept = self.kept();
+                let rest = kept.outline.events.get(done..).unwrap_or_default();
+                let Some(first) = rest.first() else {
+                    return Ok(());
+                };
+                let fits = |spot: &&Spot| spot.at + u64::from(spot.bytes) - first.at <= AT_ONCE;
+                let fitting = rest.iter().take_while(fits).count().max(1);
+                rest.iter().take(fitting).copied().collect()
+            };
+            let (Some(first), Some(last)) = (now.first(), now.last()) else {
+                return Ok(());
+            };
+            let length = last.at + u64::from(last.bytes) - first.at;
+            block.resize(usize::try_from(length).unwrap_or(0), 0);
             let read = self.file.read_exact_at(&mut block, first.at);
             read.map_err(ViewerError::io("can't read", &self.path))?;
-            for spot in now {
+            for spot in &now {
                 let from = usize::try_from(spot.at - first.at).unwrap_or(0);
                 let line = block.get(from..from + spot.bytes as usize);
                 each(line.unwrap_or_default());
             }
-            rest = later;
+            done += now.len();
         }
-        Ok(())
     }
 
-    pub(super) fn by_seq(&self, seq: u64) -> Result<Value, ViewerError> {
+    /// One event as it is recorded.
+    pub(super) fn by_seq(&self, seq: u64) -> Result<Box<RawValue>, ViewerError> {
         let spot = {
             let kept = self.kept();
             let events = &kept.outline.events;
@@ -161,7 +183,8 @@ impl Record {
                 .copied()
         };
         let none = || ViewerError::NotFound(format!("the record has no event {seq}"));
-        self.event(spot.ok_or_else(none)?)
+        let spot = spot.ok_or_else(none)?;
+        serde_json::from_slice(&self.line(spot)?).map_err(|error| self.odd(spot, &error))
     }
 
     /// What is wrong with it.
@@ -200,17 +223,17 @@ impl Record {
     }
 }
 
-/// Only a file: a pipe in its place must not keep anybody waiting.
-fn open(path: &Path) -> io::Result<File> {
-    let nonblock = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
-    let file = File::options()
-        .read(true)
-        .custom_flags(nonblock)
-        .open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::other("it is no file")),
+/// Only a file, and only one that is really there: a pipe in its place must not keep anybody waiting, and no
+/// link, of a folder or of a file, leads anywhere.
+fn open(folder: &RunFolder, relative: &Path) -> io::Result<File> {
+    let mut path = folder.path().to_owned();
+    for part in relative.parent().into_iter().flat_map(Path::components) {
+        path.push(part);
+        if fs::symlink_metadata(&path)?.is_symlink() {
+            return Err(io::Error::other("a link stands there"));
+        }
     }
+    open_plain(&folder.path().join(relative))
 }
 
 /// Where the first event is, and the format of the file.

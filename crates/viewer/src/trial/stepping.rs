@@ -3,6 +3,7 @@
 use agon_core::{Picture, ScreenPoint};
 use serde_json::Value;
 
+use super::bounded::Room;
 use super::outline::{Outline, Spot, number};
 use super::record::Record;
 use crate::error::ViewerError;
@@ -17,6 +18,10 @@ const MOST_BYTES: usize = 8 << 20;
 
 /// What is longer is cut.
 const LONGEST_STRING: usize = 64 << 10;
+
+/// An event as far as its screen is in it, and the title of a window.
+const MOST_OF_A_SHOT: usize = 1 << 20;
+const LONGEST_TITLE: usize = 4 << 10;
 
 pub(super) fn rows(outline: &Outline, from: u32, count: u32) -> Steps {
     let total = total(outline);
@@ -130,24 +135,32 @@ pub(super) fn whole(record: &Record, n: u32) -> Result<Step, ViewerError> {
     };
     let shot = |spot: Option<Spot>| {
         let spot = spot?;
-        shot(&record.event(spot).ok()?, spot.t)
+        let mut room = Room {
+            left: MOST_OF_A_SHOT,
+            longest: LONGEST_TITLE,
+            cut: false,
+        };
+        shot(&record.event(spot, &mut room).ok()?, spot.t)
     };
     let mut events = Vec::with_capacity(chosen.len());
-    let (mut more, mut room) = (more, MOST_BYTES);
+    let mut more = more;
+    let mut room = Room {
+        left: MOST_BYTES,
+        longest: LONGEST_STRING,
+        cut: false,
+    };
     for spot in chosen {
-        let mut event = match room > 0 {
-            true => record.event(spot)?,
-            false => {
-                more += 1;
-                continue;
-            }
-        };
-        let mut kept = 0;
-        let cut = shorten(&mut event, &mut kept);
-        if let (true, Some(fields)) = (cut, event.as_object_mut()) {
-            fields.insert("cut".to_owned(), Value::Bool(true));
+        if room.left == 0 {
+            more += 1;
+            continue;
         }
-        room = room.saturating_sub(kept);
+        room.cut = false;
+        let mut event = record.event(spot, &mut room)?;
+        if let (true, Some(fields)) = (room.cut, event.as_object_mut()) {
+            fields.insert("cut".to_owned(), Value::Bool(true));
+            // By which the whole of it is asked for.
+            fields.insert("seq".to_owned(), spot.seq.into());
+        }
         events.push(event);
     }
     Ok(Step {
@@ -192,34 +205,6 @@ fn chosen(events: &[Spot]) -> (Vec<Spot>, u32) {
     let chosen: Vec<Spot> = events.iter().filter(|spot| fits(spot)).copied().collect();
     let more = number(events.len() - chosen.len());
     (chosen, more)
-}
-
-/// Cuts long strings; says whether there were any. `kept` counts what is left.
-fn shorten(value: &mut Value, kept: &mut usize) -> bool {
-    *kept += 8;
-    match value {
-        Value::String(text) => {
-            let long = text.len() > LONGEST_STRING;
-            if long {
-                let mut end = LONGEST_STRING;
-                while !text.is_char_boundary(end) {
-                    end -= 1;
-                }
-                text.truncate(end);
-            }
-            *kept += text.len();
-            long
-        }
-        Value::Array(items) => {
-            let cut = items.iter_mut().map(|item| shorten(item, kept));
-            cut.fold(false, |any, cut| any | cut)
-        }
-        Value::Object(fields) => {
-            let cut = fields.values_mut().map(|value| shorten(value, kept));
-            cut.fold(false, |any, cut| any | cut)
-        }
-        _ => false,
-    }
 }
 
 /// The screen that an event shows. What is not as expected in it is left out.

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use agon_core::Digest;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::brief;
 use super::peek::{RecordPeek, SeenPeek};
@@ -16,6 +18,9 @@ use crate::shape::Track;
 
 /// Entries of all kinds together.
 const MOST: usize = 200_000;
+
+/// Input that is reported at once, and what is measured of a play, have at most so many bytes.
+const LONGEST_PART: usize = 512 << 10;
 
 /// Bytes of names that are kept: of keys, of tests.
 const LONGEST_NAME: usize = 100;
@@ -32,9 +37,11 @@ struct Moment<'a> {
     observation: Option<SeenPeek<'a>>,
     #[serde(borrow)]
     screen: Option<RecordPeek<'a>>,
-    input: Option<Vec<Value>>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
     look: Option<LookPeek>,
-    play: Option<Value>,
+    #[serde(borrow)]
+    play: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -84,7 +91,11 @@ impl Tracker {
                 }
             }
             "input" => {
-                for input in moment.input.unwrap_or_default() {
+                let inputs: Option<Vec<Value>> = parsed(moment.input);
+                if inputs.is_none() {
+                    self.track.omitted = self.track.omitted.saturating_add(1);
+                }
+                for input in inputs.unwrap_or_default() {
                     self.input(t, &input);
                 }
             }
@@ -94,7 +105,7 @@ impl Tracker {
                     self.track.looks.push((t, test, look.holds, look.value));
                 }
             }
-            "play" => self.track.play = moment.play,
+            "play" => self.track.play = parsed(moment.play),
             _ => {}
         }
     }
@@ -138,6 +149,13 @@ impl Tracker {
         };
         self.track.inputs.push((t, kind, what.unwrap_or_default()));
     }
+}
+
+/// `None`: it is another thing, or too much of it.
+fn parsed<T: DeserializeOwned>(part: Option<&RawValue>) -> Option<T> {
+    let text = part?.get();
+    let fits = text.len() <= LONGEST_PART;
+    fits.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
 fn name(text: &str) -> String {

@@ -335,7 +335,7 @@ pub(crate) fn nth_line(n: u32) -> TrialLine {
     };
     line.steps = luck % 50;
     line.seconds.agent = f64::from(luck % 6_000) / 10.0;
-    line.tainted = luck % 31 == 0;
+    line.tainted = luck.is_multiple_of(31);
     if line.outcome == Outcome::Failed {
         line.reason = format!("command_output ls: line {n} of it is not what was expected");
         line.failed_checks = vec![format!("command_output {}", luck % 17)];
@@ -366,7 +366,7 @@ pub(crate) fn big(path: &Path, trials: u32) -> Writing {
     run
 }
 
-/// Runs that can't be read, or not wholly: `text`, `newer`, `empty`, `torn`, `middle`.
+/// Runs that can't be read, or not wholly: `text`, `newer`, `later`, `empty`, `torn`, `middle`.
 pub(crate) fn broken(runs: &Path) {
     let manifest_only = |name: &str, text: &str| {
         fs::create_dir_all(runs.join(name)).unwrap();
@@ -374,6 +374,15 @@ pub(crate) fn broken(runs: &Path) {
     };
     manifest_only("text", "this is no manifest");
     manifest_only("newer", r#"{"format":99}"#);
+    // Of a later version, which still says most things in the same words.
+    let later = small(&runs.join("later")).folder.manifest_file();
+    let text = fs::read_to_string(&later).unwrap();
+    let text = text.replacen(
+        "\"format\": 1",
+        "\"format\": 99, \"colour\": {\"a\": [1]}",
+        1,
+    );
+    fs::write(&later, text).unwrap();
     let empty = manifest(1, vec![stamp("files/copy", None)]);
     manifest_only("empty", &serde_json::to_string(&empty).unwrap());
     let torn = small(&runs.join("torn")).folder.trials_file();

@@ -73,6 +73,13 @@ fn what_is_not_there_is_told_in_the_form_that_was_asked_for() {
         "/api/runs/plain/trials?outcome=perfect",
         "/api/runs/plain/trials?limit=many",
         "/api/runs/plain/trials?offset=-1",
+        "/api/runs/plain/trials?limit=501",
+        "/api/runs/plain/trials?outcom=failed",
+        "/api/runs/plain?outcome=failed",
+        "/runs/plain?outcom=failed",
+        "/runs/plain/review?sort=task&aftr=a/b/1/1",
+        "/api/runs/desktop/trial/screens/notes/1/1/steps?count=501",
+        "/api/runs/desktop/trial/screens/notes/1/1/steps?form=1",
         "/api/runs/plain/trial/files/greeting/x/1",
         "/api/compare?run=plain",
         "/api/compare?run=plain&run=plain",
@@ -80,7 +87,71 @@ fn what_is_not_there_is_told_in_the_form_that_was_asked_for() {
     ] {
         server.get(path).expect(400);
     }
-    server.ask("DELETE", "/api/runs", &[], b"").expect(403);
+    for method in ["DELETE", "PUT", "OPTIONS", "PATCH"] {
+        server.ask(method, "/api/runs", &[], b"").expect(405);
+    }
+    // A list that is narrowed to nothing is one.
+    let none = server.get("/api/runs/plain/trials?category=nope&check=nope");
+    assert_eq!(none.expect(200).json()["total"], 0);
+}
+
+#[test]
+fn shortened_addresses_lead_to_pages_of_this_server() {
+    let server = Server::start();
+    for (path, leads) in [
+        ("/runs", "/"),
+        ("/runs?q=a%26b", "/?q=a%26b"),
+        ("/runs/", "/runs"),
+        ("/runs/plain/", "/runs/plain"),
+        ("/runs/plain//?outcome=failed", "/runs/plain?outcome=failed"),
+        ("/api/runs/", "/api/runs"),
+        ("//evil.example/", "/evil.example"),
+        ("/\\evil.example/", "/%5Cevil.example"),
+    ] {
+        let answer = server.get(path).expect(303);
+        assert_eq!(answer.header("location"), Some(leads), "{path}");
+    }
+    server.get("/runs/nothing").expect(404);
+}
+
+#[test]
+fn who_sends_something_wrong_is_told_what() {
+    let server = Server::start();
+    let token = server.token();
+    let path = "/api/runs/plain/reviews";
+    let json = ("Content-Type", "application/json");
+    let told = |headers: &[(&str, &str)], body: &str, status: u16| {
+        let answer = server.ask("POST", path, headers, body.as_bytes());
+        answer.expect(status).json()["error"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let missing = told(&[json], "{}", 403);
+    assert!(missing.contains("send X-Agon-Token"), "{missing}");
+    let old = told(&[json, ("X-Agon-Token", "old")], "{}", 403);
+    assert!(old.contains("started again"), "{old}");
+    let ours = [json, ("X-Agon-Token", token.as_str())];
+    let large = told(&ours, &"x".repeat(65 << 10), 413);
+    assert_eq!(large, "a body has at most 65536 bytes");
+    assert_eq!(told(&ours, "nonsense", 400), "the body is no JSON");
+    for body in ["[]", "3", "null", r#"{"trial": 3, "verdict": "pass"}"#] {
+        let wrong = told(&ours, body, 400);
+        assert!(wrong.contains("object"), "{wrong}");
+        assert!(!wrong.contains("struct"), "{wrong}");
+    }
+    let review = |comment: &str, reviewer: &str| {
+        let key = json!({ "task": "files/greeting", "epoch": 1, "attempt": 1 });
+        json!({ "trial": key, "verdict": "pass", "comment": comment, "reviewer": reviewer })
+    };
+    let long = told(&ours, &review(&"x".repeat(10_001), "").to_string(), 400);
+    assert!(long.contains("10000 characters at most"), "{long}");
+    assert!(!server.run("plain").join("reviews.jsonl").exists());
+    let card = server
+        .post(path, &review("", "a\nb\0\u{202e}<i>"))
+        .expect(200)
+        .json();
+    assert_eq!(card["standing"]["reviewer"], "a b<i>");
 }
 
 #[test]
@@ -160,7 +231,7 @@ fn assets_are_found_where_pages_say() {
 fn trials_come_in_pages() {
     let server = Server::start();
     let all = server
-        .get("/api/runs/plain/trials?attempts=true&limit=9999")
+        .get("/api/runs/plain/trials?attempts=true&limit=500")
         .expect(200)
         .json();
     let total = all["total"].as_u64().unwrap();
@@ -284,12 +355,50 @@ fn the_next_unreviewed_trial_is_found_from_anywhere() {
     let third = next("?sort=task&after=files/greeting/1/1&step=2");
     assert_eq!(third, "/runs/plain/trial/talk/done/1/2?sort=task");
     assert_eq!(next("?sort=task&after=talk/done/1/2"), first);
-    for (task, attempt) in [("files/broken", 4), ("files/greeting", 1), ("talk/done", 2)] {
+    // Earlier attempts can't be reviewed: a list of them leads to trials all the same.
+    let listed = next("?sort=task&attempts=true&after=files/broken/1/2");
+    assert!(!listed.contains("/files/broken/1/1"), "{listed}");
+    let api = |query: &str| server.get(&format!("/api/runs/plain/unreviewed{query}"));
+    let found = api("?sort=task&after=files/broken/1/4").expect(200).json();
+    assert_eq!(found["task"], "files/greeting");
+    api("?after=nonsense").expect(400);
+    let review = |task: &str, attempt: u32| {
         let key = json!({ "task": task, "epoch": 1, "attempt": attempt });
         let review = json!({ "trial": key, "verdict": "pass" });
         server.post("/api/runs/plain/reviews", &review).expect(200);
-    }
+    };
+    // The first one was passed over. The second leaves the list by being reviewed; it goes on after it.
+    review("files/greeting", 1);
+    let third = next("?sort=task&flag=unreviewed&after=files/greeting/1/1");
+    let rest = "?sort=task&flag=unreviewed";
+    assert_eq!(third, format!("/runs/plain/trial/talk/done/1/2{rest}"));
+    review("files/broken", 4);
+    review("talk/done", 2);
     assert_eq!(next("?sort=task"), "/runs/plain?sort=task");
+    assert_eq!(next("?attempts=true"), "/runs/plain?attempts=true");
+    assert_eq!(api("").expect(200).json(), Value::Null);
+}
+
+#[test]
+fn the_state_of_a_run_can_be_asked_for() {
+    let server = Server::start();
+    let path = "/api/runs/plain/live";
+    let state = server.get(path).expect(200).json();
+    assert_eq!(
+        (&state["live"], &state["planned"]),
+        (&json!(false), &json!(3))
+    );
+    assert_eq!(state["running"], json!([]));
+    let run = server.run("plain");
+    let attempt = json!({
+        "task": "files/greeting", "epoch": 1, "attempt": 7, "began": "2026-11-16T12:00:00Z",
+    });
+    std::fs::write(run.join("running.jsonl"), format!("{attempt}\n")).unwrap();
+    let _played = RunFolder::at(&run).lock().unwrap();
+    let state = server.get(path).expect(200).json();
+    assert_eq!(state["live"], true);
+    assert_eq!(state["running"][0]["attempt"], 7);
+    server.get("/api/runs/nothing/live").expect(404);
 }
 
 #[test]

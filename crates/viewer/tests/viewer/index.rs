@@ -330,7 +330,7 @@ fn broken_runs_say_what_is_wrong_and_show_the_rest() {
     let shelf = Shelf::new();
     broken(&shelf.runs());
     let library = shelf.library();
-    assert_eq!(library.runs().unwrap().len(), 5);
+    assert_eq!(library.runs().unwrap().len(), 6);
     let card = |id: &str| library.run(id).unwrap().card();
     for (id, word) in [("text", "can't be read"), ("newer", "format 99")] {
         assert_eq!(card(id).state, RunState::Broken);
@@ -344,6 +344,12 @@ fn broken_runs_say_what_is_wrong_and_show_the_rest() {
                 .is_err()
         );
     }
+    let later = card("later");
+    assert_eq!((later.passed, later.planned), (5, 10));
+    assert!(later.problems[0].contains("format 99"), "{later:?}");
+    let later = library.run("later").unwrap();
+    assert_eq!(all(&later).len(), 10);
+    assert_eq!(later.overview().unwrap().summary.overall.passed, 5);
     assert_eq!(
         (card("empty").state, card("empty").missing),
         (RunState::Stopped, 1)

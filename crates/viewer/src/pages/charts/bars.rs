@@ -1,15 +1,18 @@
 //! Rows with a bar each: scores with their intervals, seconds by who spent them, money.
 
 use agon_core::TimeSplit;
-use agon_report::{Group, clip, duration, maybe_percent, percent, plain, range};
+use agon_report::{Group, clip, count, duration, maybe_percent, percent, range};
 
 use super::{Px, Tick, WIDTH};
+use crate::pages::visible::plain;
 
 const LABEL_LETTERS: usize = 11;
 const BAR_X: f64 = 84.0;
 const BAR: f64 = 146.0;
 const ROW: f64 = 22.0;
 const TOP: f64 = 4.0;
+/// Rows of a chart: nobody compares more bars than that, and the list of trials has them all.
+const MOST_ROWS: usize = 20;
 
 #[derive(Debug)]
 pub(crate) struct Bars {
@@ -18,6 +21,8 @@ pub(crate) struct Bars {
     pub(crate) base: Px,
     pub(crate) ticks: Vec<Tick>,
     pub(crate) rows: Vec<Row>,
+    /// What is left out, if anything is: `and 980 more`.
+    pub(crate) more: Option<String>,
     pub(crate) words: String,
 }
 
@@ -151,16 +156,22 @@ impl Bars {
     }
 
     fn of(title: &str, mut rows: Vec<Row>, ticks: Vec<Tick>) -> Self {
+        let left_out = rows.len().saturating_sub(MOST_ROWS) as u64;
+        rows.truncate(MOST_ROWS);
+        let more = (left_out > 0).then(|| format!("and {} more", count(left_out)));
         for (at, row) in rows.iter_mut().enumerate() {
             row.y = Px(TOP + at as f64 * ROW);
             row.middle = Px(TOP + at as f64 * ROW + ROW / 2.0);
         }
         let base = TOP + rows.len() as f64 * ROW + 2.0;
-        let hints: Vec<&str> = rows.iter().map(|row| row.hint.as_str()).collect();
+        let below = if more.is_some() { ROW } else { 0.0 };
+        let hints = rows.iter().map(|row| row.hint.as_str());
+        let hints: Vec<&str> = hints.chain(more.as_deref()).collect();
         Self {
-            height: Px(if ticks.is_empty() { base } else { base + 16.0 }),
+            height: Px(below + if ticks.is_empty() { base } else { base + 16.0 }),
             base: Px(base),
             words: format!("{title}. {}.", hints.join(". ")),
+            more,
             ticks,
             rows,
         }

@@ -8,8 +8,12 @@ use super::{Px, Tick, WIDTH};
 use crate::shape::Timeline;
 
 const LEFT: f64 = 42.0;
+/// Room behind the last result, so that what it comes to is seen.
+const RIGHT: f64 = 10.0;
 const HEIGHT: f64 = 136.0;
 const TOP: f64 = 6.0;
+/// The share of the time without a result from which on it is told.
+const LATE: f64 = 0.25;
 
 #[derive(Debug)]
 pub(crate) struct Flow {
@@ -21,6 +25,8 @@ pub(crate) struct Flow {
     pub(crate) areas: Vec<Area>,
     pub(crate) times: Vec<Tick>,
     pub(crate) counts: Vec<Tick>,
+    /// Why the chart begins empty: of trials that were run again only the last attempts count.
+    pub(crate) late: String,
     pub(crate) words: String,
 }
 
@@ -39,31 +45,35 @@ impl Flow {
         if points < 2 || columns.iter().any(|column| column.len() != points) {
             return None;
         }
-        let x = |t: f64| LEFT + (WIDTH - LEFT) * (t / end).clamp(0.0, 1.0);
+        let x = |t: f64| LEFT + (WIDTH - RIGHT - LEFT) * (t / end).clamp(0.0, 1.0);
         let most = planned.max(1) as f64;
         let y = |number: u64| TOP + HEIGHT * (1.0 - (number as f64 / most).clamp(0.0, 1.0));
         let stacked = |at: usize, parts: usize| -> u64 {
             columns.iter().take(parts).map(|column| column[at]).sum()
         };
         let classes = ["f-passed", "f-failed", "f-faulted"];
+        // A count stands still until the next result comes: a staircase, also over the time in which nobody
+        // played the run.
+        let stairs = |parts: usize| -> Vec<(f64, f64)> {
+            let mut before = 0;
+            let mut corners = vec![(x(0.0), y(before))];
+            for at in 0..points {
+                let now = stacked(at, parts);
+                if now != before {
+                    let x = x(timeline.t[at]);
+                    corners.extend([(x, y(before)), (x, y(now))]);
+                    before = now;
+                }
+            }
+            corners.push((WIDTH, y(before)));
+            corners
+        };
         let areas = classes.into_iter().enumerate().map(|(part, class)| {
             let mut path = String::new();
-            for at in 0..points {
+            let below = stairs(part).into_iter().rev();
+            for (at, (x, y)) in stairs(part + 1).into_iter().chain(below).enumerate() {
                 let step = if at == 0 { 'M' } else { 'L' };
-                let _ = write!(
-                    path,
-                    "{step}{:.1} {:.1}",
-                    x(timeline.t[at]),
-                    y(stacked(at, part + 1))
-                );
-            }
-            for at in (0..points).rev() {
-                let _ = write!(
-                    path,
-                    "L{:.1} {:.1}",
-                    x(timeline.t[at]),
-                    y(stacked(at, part))
-                );
+                let _ = write!(path, "{step}{x:.1} {y:.1}");
             }
             path.push('Z');
             Area { class, path }
@@ -80,6 +90,12 @@ impl Flow {
             at: Px(y(number)),
             label: count(number),
         });
+        let first = timeline.t[0];
+        let late = if first > end * LATE {
+            format!("first one after {}", duration(first))
+        } else {
+            String::new()
+        };
         let last = points - 1;
         let words = format!(
             "Results over time: after {} {} passed, {} failed, {} faulted of {} planned; after half of the time {} had passed.",
@@ -98,6 +114,7 @@ impl Flow {
             areas: areas.collect(),
             times: times.into(),
             counts: counts.into(),
+            late,
             words,
         })
     }
@@ -129,10 +146,30 @@ mod tests {
         };
         let flow = Flow::of(&timeline, 4).unwrap();
         assert_eq!(flow.areas.len(), 3);
+        assert_eq!(
+            flow.areas[0].path,
+            format!(
+                "M{LEFT:.1} 142.0L104.0 142.0L104.0 108.0L290.0 108.0L290.0 74.0L{WIDTH:.1} 74.0L{WIDTH:.1} 142.0L{LEFT:.1} 142.0Z"
+            ),
+            "a count that stands still until the next result"
+        );
         assert!(flow.areas[1].path.ends_with('Z'));
+        assert_eq!(flow.late, "");
         assert!(flow.words.contains("2 passed, 1 failed, 0 faulted of 4"));
         assert!(flow.words.contains("after half of the time 1 had passed"));
         assert!(Flow::of(&Timeline::default(), 4).is_none());
+    }
+
+    #[test]
+    fn a_chart_that_begins_empty_says_so() {
+        let timeline = Timeline {
+            t: vec![20.0, 30.0],
+            passed: vec![1, 2],
+            failed: vec![0, 0],
+            faulted: vec![0, 0],
+        };
+        let flow = Flow::of(&timeline, 2).unwrap();
+        assert_eq!(flow.late, "first one after 20.0 s");
     }
 
     #[test]

@@ -114,6 +114,87 @@ fn a_pipe_in_place_of_a_record_keeps_nobody_waiting() {
 }
 
 #[test]
+fn links_lead_nowhere() {
+    for linked in ["trials/a/b/1.1/events.jsonl", "trials/a/b/1.1", "trials"] {
+        let shelf = short();
+        shelf.ended(0);
+        let place = shelf.folder().path().join(linked);
+        let elsewhere = shelf.folder().path().with_file_name("elsewhere");
+        fs::rename(&place, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &place).unwrap();
+        let run = shelf.run();
+        let shown = head(&run, &key()).unwrap();
+        assert_eq!(shown.steps, 0, "{linked}");
+        assert!(
+            shown.problems[0].starts_with("The record is missing"),
+            "{linked}: {:?}",
+            shown.problems
+        );
+    }
+}
+
+#[test]
+fn lines_without_end_are_passed_over_and_told() {
+    let mut shelf = short();
+    let long = "x".repeat(8 << 20);
+    shelf.event("environment", "note", None, json!(long));
+    shelf.agent(
+        "action",
+        json!({"action": "type", "text": "y".repeat(1 << 20)}),
+    );
+    let run = shelf.ended(0);
+    let shown = head(&run, &key()).unwrap();
+    assert_eq!(shown.steps, 2);
+    let told = "Lines of the record that can't be read: 1,";
+    assert!(shown.problems[0].starts_with(told), "{:?}", shown.problems);
+    // A long action has its words all the same.
+    let row = steps(&run, &key(), 2, 1).unwrap().rows.remove(0);
+    assert_eq!(row.kind, "type");
+    assert!(row.brief.starts_with("type \"yyy"), "{}", row.brief);
+}
+
+#[test]
+fn checks_are_shown_up_to_a_sum() {
+    let mut shelf = short();
+    let check = json!({
+        "check": "a", "passed": true, "score": 1.0, "reason": "r".repeat(6 << 20), "weight": 1.0,
+    });
+    for _ in 0..4 {
+        shelf.event("grader", "check", None, check.clone());
+    }
+    let shown = head(&shelf.ended(0), &key()).unwrap();
+    assert_eq!(shown.checks.len(), 2);
+    assert!(shown.problems[0].ends_with(": 2."), "{:?}", shown.problems);
+}
+
+#[test]
+fn a_picture_that_comes_back_is_missing_no_more() {
+    let mut shelf = short();
+    shelf.seen(0, "x");
+    let run = shelf.ended(0);
+    let problems = head(&run, &key()).unwrap().problems;
+    assert_eq!(problems, ["Pictures that are missing: 1 of 1."]);
+    let blob = shelf.folder().blob(&agon_core::Digest::of(b"x"));
+    fs::create_dir_all(blob.parent().unwrap()).unwrap();
+    fs::write(blob, "x").unwrap();
+    assert!(head(&run, &key()).unwrap().problems.is_empty());
+}
+
+/// A person is believed, but has said nothing about what the checks found.
+#[test]
+fn the_score_of_the_checks_is_their_own() {
+    let shelf = short();
+    let ended = line();
+    let run = shelf.ended(0);
+    let at = "2026-01-02T03:06:00Z".parse().unwrap();
+    let review = agon_store::Review::of(&ended, agon_store::ReviewVerdict::Fail, "", "anna", at);
+    review.append(&shelf.folder()).unwrap();
+    let shown = head(&run, &key()).unwrap();
+    assert_eq!((shown.state, shown.score), (State::Failed, Some(0.0)));
+    assert_eq!(shown.checks_score, Some(1.0));
+}
+
+#[test]
 fn a_trial_that_was_not_played_has_a_head_and_no_steps() {
     let shelf = Shelf::new();
     let run = shelf.run();

@@ -180,7 +180,8 @@ fn a_part_of_the_list_is_given_and_no_more_than_there_is() {
 fn single_events_and_bodies_of_models_are_given_whole() {
     let shelf = played();
     let run = shelf.ended(0);
-    assert_eq!(event(&run, &key(), 5).unwrap()["thought"], "It is there.");
+    let whole: Value = serde_json::from_str(event(&run, &key(), 5).unwrap().get()).unwrap();
+    assert_eq!(whole["thought"], "It is there.");
     assert!(event(&run, &key(), 999).is_err());
     assert_eq!(said(&run, &key(), 4, "request").unwrap(), json!({"a": 1}));
     assert!(said(&run, &key(), 4, "response").is_err());
@@ -208,6 +209,25 @@ fn long_texts_are_cut_and_long_steps_shortened() {
     let text = last["observation"]["text"].as_str().unwrap();
     assert!(text.len() <= 64 << 10 && text.len() > 60 << 10);
     let whole = event(&run, &key(), seq).unwrap();
+    let whole: Value = serde_json::from_str(whole.get()).unwrap();
     assert_eq!(whole["observation"]["text"].as_str(), Some(long.as_str()));
     assert!(whole.get("cut").is_none());
+}
+
+/// Not long strings alone: numbers and names of fields are sent as well.
+#[test]
+fn a_step_is_never_sent_whole_if_it_is_large() {
+    let mut shelf = Shelf::new();
+    let act = shelf.agent("action", json!({"action": "run", "command": "yes"}));
+    let body = json!({"kind": "output", "text": "", "numbers": vec![0; 1_000_000]});
+    let seq = shelf.event("environment", "observation", Some(act), body);
+    shelf.event("environment", "note", None, json!("later"));
+    let run = shelf.ended(0);
+    let shown = step(&run, &key(), 1).unwrap();
+    assert_eq!((shown.events.len(), shown.more), (2, 1));
+    let last = shown.events.last().unwrap();
+    assert_eq!((&last["cut"], &last["seq"]), (&json!(true), &json!(seq)));
+    assert!(last.to_string().len() < 1 << 20);
+    let whole = event(&run, &key(), seq).unwrap();
+    assert!(whole.get().len() > 2_000_000);
 }

@@ -1,0 +1,125 @@
+//! The page of a run that goes on: what ends is seen without a reload, and nobody loses their place.
+
+use std::time::Duration;
+
+use agon_testkit::DesktopTrial;
+use serde_json::json;
+
+use super::stand::{Stand, begun, folder};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trial_that_ends_appears_and_place_and_focus_stay() {
+    let root = folder();
+    let run = begun(root.path(), "going", 60);
+    for n in 0..40 {
+        run.play(n, 3).unwrap();
+    }
+    run.writer.flush().unwrap();
+    let stand = Stand::open(root).await;
+    stand.go("/runs/going").await;
+    stand.mark().await;
+    let at = |n: usize| run.manifest.tasks[n].task.to_string();
+    let row = |n: usize| {
+        format!(
+            "[...document.querySelectorAll('#rows [role=row]')].find((row) => row.querySelector('[data-focus]')?.innerText === '{}')",
+            at(n)
+        )
+    };
+    stand
+        .until("document.querySelector('#state').innerText.includes('live')")
+        .await;
+    stand
+        .until("document.querySelector('#progress').innerText.includes('40 of 60')")
+        .await;
+    // Somebody reads in the middle of the list.
+    stand
+        .browser
+        .js("document.querySelector('#rows').scrollIntoView(); window.scrollBy(0, 30 * 32 - 300)")
+        .await
+        .unwrap();
+    stand.until(&format!("!!({})", row(35))).await;
+    stand
+        .browser
+        .js(&format!(
+            "({}).querySelector('a').focus({{ preventScroll: true }})",
+            row(35)
+        ))
+        .await
+        .unwrap();
+    let place = format!("({}).getBoundingClientRect().top", row(35));
+    let before = stand.until(&place).await.as_f64().unwrap();
+    let revision = "Number(document.querySelector('#overview [data-revision]').dataset.revision)";
+    let drawn = stand
+        .browser
+        .js(&format!("return {revision}"))
+        .await
+        .unwrap();
+
+    for n in 40..43 {
+        run.play(n, 3).unwrap();
+    }
+    stand
+        .until("document.querySelector('#progress').innerText.includes('43 of 60')")
+        .await;
+    for n in 40..43 {
+        let word = format!(
+            "['passed', 'failed', 'faulted'].some((word) => ({})?.innerText.includes(word))",
+            row(n)
+        );
+        stand.until(&word).await;
+    }
+    stand.until(&format!("{revision} > {drawn}")).await;
+    stand
+        .until("document.querySelector('.cards').innerText.includes(' of 60')")
+        .await;
+    let held = stand
+        .browser
+        .js("return document.activeElement.innerText")
+        .await
+        .unwrap();
+    assert_eq!(held, json!(at(35)));
+    let after = stand.until(&place).await.as_f64().unwrap();
+    assert!((before - after).abs() < 2.0, "{before} {after}");
+    assert!(stand.is_marked().await);
+    stand.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_run_is_told_and_what_runs_is_a_row() {
+    let root = folder();
+    let run = begun(root.path(), "going", 3);
+    run.play(0, 1).unwrap();
+    run.play(1, 1).unwrap();
+    let mut trial = DesktopTrial::begin(&run, 2, (320, 240)).unwrap();
+    run.clock.advance(Duration::from_secs(2));
+    trial.step(&run).unwrap();
+    run.writer.flush().unwrap();
+    let stand = Stand::open(root).await;
+    stand.go("/runs/going").await;
+    stand.mark().await;
+    stand
+        .until("document.querySelector('#running').innerText === '1'")
+        .await;
+    stand.until("[...document.querySelectorAll('#rows .badge')].some((one) => one.innerText.includes('running'))").await;
+    let link = stand
+        .until("document.querySelector('#to-live').getAttribute('href')")
+        .await;
+    assert_eq!(link, json!("/runs/going/live"));
+    trial.end(&run, 2).unwrap();
+    stand
+        .until("document.querySelector('#progress').innerText.includes('3 of 3')")
+        .await;
+    drop(run);
+    stand
+        .until("document.querySelector('#state').innerText.includes('complete')")
+        .await;
+    stand
+        .until("document.querySelector('#to-live').hidden")
+        .await;
+    stand.until("![...document.querySelectorAll('#rows .badge')].some((one) => one.innerText.includes('running'))").await;
+    stand
+        .until("document.querySelector('.cards').innerText.includes('3 of 3')")
+        .await;
+    assert!(stand.is_marked().await);
+    stand.close().await;
+}
