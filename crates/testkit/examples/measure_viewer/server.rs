@@ -26,9 +26,9 @@ impl Server {
         let output = process.stdout.take().ok_or("it has no output")?;
         let mut lines = BufReader::new(output).lines().map_while(Result::ok);
         let url = lines.by_ref().find_map(|line| {
-            let at = line.find("http://")?;
-            let url = line[at..].split_whitespace().next()?;
-            Some(url.trim_end_matches('/').to_owned())
+            // Of a single run it is the address of its page.
+            let host = line.split("http://").nth(1)?.split('/').next()?;
+            Some(format!("http://{host}"))
         });
         std::thread::spawn(move || lines.for_each(drop));
         let server = Self {
