@@ -12,7 +12,7 @@ use crate::input::InputEvent;
 use crate::model_call::ModelCall;
 use crate::observation::Observation;
 use crate::ran::RanCommand;
-use crate::realtime::PlayStats;
+use crate::realtime::{PlayStats, Reactions};
 use crate::screen::ScreenRecord;
 use crate::sight::Look;
 use crate::told::{Called, Condensation};
@@ -87,6 +87,8 @@ pub enum EventBody {
     Input(Vec<InputEvent>),
     /// The screen was judged while the trial was played.
     Look(Look),
+    /// What an agent that plays in real time does by itself.
+    Reacted(Reactions),
     /// What was measured of an agent that played in real time.
     Play(PlayStats),
     End(TurnEnd),
@@ -150,6 +152,8 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     look: Option<Look>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    reacted: Option<Reactions>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     play: Option<PlayStats>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     end: Option<TurnEnd>,
@@ -182,6 +186,7 @@ enum Kind {
     Screen,
     Input,
     Look,
+    Reacted,
     Play,
     End,
     Ran,
@@ -200,8 +205,8 @@ macro_rules! bodies {
                     cause: event.cause, kind: Kind::Note,
                     phase: None, instruction: None, action: None, observation: None, refused: None, thought: None,
                     called: None, condensed: None,
-                    usage: None, model: None, kept: None, screen: None, input: None, look: None, play: None, end: None, ran: None,
-                    check: None, verdict: None, fault: None, note: None,
+                    usage: None, model: None, kept: None, screen: None, input: None, look: None, reacted: None, play: None, end: None,
+                    ran: None, check: None, verdict: None, fault: None, note: None,
                 };
                 match &event.body {
                     $(EventBody::$variant(body) => {
@@ -232,7 +237,8 @@ macro_rules! bodies {
 bodies! {
     Phase => phase, Instruction => instruction, Action => action, Observation => observation, Refused => refused,
     Thought => thought, Called => called, Condensed => condensed, Usage => usage, Model => model, Kept => kept, Screen => screen,
-    Input => input, Look => look, Play => play, End => end, Ran => ran, Check => check, Verdict => verdict, Fault => fault, Note => note,
+    Input => input, Look => look, Reacted => reacted, Play => play, End => end, Ran => ran, Check => check, Verdict => verdict,
+    Fault => fault, Note => note,
 }
 
 impl Serialize for Event {
@@ -272,6 +278,7 @@ impl JsonSchema for Event {
 mod tests {
     use super::*;
     use crate::input::InputKind;
+    use crate::realtime::Reaction;
     use crate::screen::{Picture, PictureFormat, ScreenMoment, ScreenView};
 
     #[test]
@@ -319,6 +326,14 @@ mod tests {
             }),
             EventBody::Input(vec![InputEvent::new(0.5, InputKind::Motion)]),
             EventBody::Observation(seen),
+            EventBody::Reacted(Reactions {
+                steps: 3,
+                actions: 2,
+                answers: vec![Reaction {
+                    t: 0.75,
+                    latency: 0.25,
+                }],
+            }),
         ];
         let picture = format!(
             r#"{{"width":640,"height":480,"picture":{{"format":"png","blob":"{}","bytes":6}}}}"#,
@@ -330,6 +345,8 @@ mod tests {
             format!(
                 r#""kind":"observation","observation":{{"kind":"done","text":"","screen":{picture}}}}}"#
             ),
+            r#""kind":"reacted","reacted":{"steps":3,"actions":2,"answers":[{"t":0.75,"latency":0.25}]}}"#
+                .to_owned(),
         ];
         for (body, end) in bodies.into_iter().zip(ends) {
             let event = Event {

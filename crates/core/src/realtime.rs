@@ -135,6 +135,29 @@ pub struct PlayStats {
     /// Wall time that the world did not see, because it stood still.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden: f64,
+    /// The longest that a world which is to stand still ran on before it did: how busy this machine was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overrun: f64,
+}
+
+/// What an agent that plays in real time has done since the last time that it was told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reactions {
+    /// Steps so far.
+    pub steps: u64,
+    /// Actions so far.
+    pub actions: u64,
+    /// Frames that it answered by an action since then.
+    pub answers: Vec<Reaction>,
+}
+
+/// A frame was answered by an action.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reaction {
+    /// When the action was done, in seconds since the trial began.
+    pub t: f64,
+    /// Since the last frame that the agent was given.
+    pub latency: f64,
 }
 
 fn is_zero(seconds: &f64) -> bool {

@@ -61,6 +61,8 @@ pub struct Task {
     pub collect: Vec<String>,
     /// The row of the dataset that the task was made from.
     pub instance: HostOnly<Option<Arc<Map<String, Value>>>>,
+    /// Why it can't be played at all: its row of the dataset is not what the benchmark asks for.
+    pub unplayable: Option<String>,
     /// Over everything of the task that can change a result.
     pub digest: Digest,
     /// Over the part of it that can change what an agent does: not over checks and solution.
@@ -92,6 +94,7 @@ impl Task {
             hand_in: HandIn::default(),
             collect: Vec::new(),
             instance: HostOnly::new(None),
+            unplayable: None,
             digest: Digest::of(b""),
             played: Digest::of(b""),
         }

@@ -6,13 +6,15 @@ use std::time::Duration;
 use std::{io, mem};
 
 use agon_core::event::Phase;
-use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
+use agon_core::verdict::{CheckResult, TurnEnd, Verdict};
 use agon_core::{
     Clock, Digest, EventBody, Fault, FaultClass, Observation, Seed, Source, Task, TimeSplit,
     TrialId,
 };
 use agon_llm::Scrubber;
 use agon_store::{Recorder, TrialLine};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::halt::Halt;
 use crate::models::Models;
@@ -221,12 +223,7 @@ impl Attempt {
 
     pub(crate) fn graded(mut self, verdict: &Verdict) -> io::Result<TrialLine> {
         self.record_calls(None)?;
-        let outcome = if verdict.passed {
-            Outcome::Passed
-        } else {
-            Outcome::Failed
-        };
-        self.close(outcome, Some(verdict), None)
+        self.close(Ok(verdict))
     }
 
     pub(crate) fn faulted(mut self, fault: Fault) -> io::Result<TrialLine> {
@@ -238,30 +235,25 @@ impl Attempt {
         }
         self.recorder
             .record(Source::Harness, None, EventBody::Fault(fault.clone()))?;
-        self.close(Outcome::Faulted, None, Some(fault))
+        self.close(Err(&fault))
     }
 
-    fn close(
-        self,
-        outcome: Outcome,
-        verdict: Option<&Verdict>,
-        fault: Option<Fault>,
-    ) -> io::Result<TrialLine> {
+    /// Whether it is final is said by whoever knows of other attempts.
+    fn close(self, result: Result<&Verdict, &Fault>) -> io::Result<TrialLine> {
         let total = self.recorder.elapsed();
         let harness = total
             .saturating_sub(self.agent)
             .saturating_sub(self.environment);
         let at = self.table.clock.now();
+        // A check may say what it found, which may be a key of ours.
+        let clean = result.map(cleaned).map_err(cleaned);
+        let result = clean.as_ref();
+        let verdict = result.ok();
         let events = self.recorder.finish(verdict)?;
+        let Job { attempt, key, .. } = self.job;
+        let line = TrialLine::new(self.trial, attempt, result, events, key, at);
         Ok(TrialLine {
-            task: self.trial.task,
-            epoch: self.trial.epoch,
-            attempt: self.job.attempt,
             is_final: false,
-            outcome,
-            score: verdict.map_or(0.0, |verdict| verdict.score),
-            measured: verdict.and_then(Verdict::measured),
-            fault,
             end: self.end,
             steps: self.steps,
             seconds: TimeSplit {
@@ -273,22 +265,23 @@ impl Attempt {
             judge: self.models.usage_of_judge(),
             retried: self.job.retried,
             rerun: self.job.rerun,
-            regraded: false,
-            played_in: None,
             elsewhere: self.table.agents.elsewhere().is_some(),
-            tainted: verdict.is_some_and(Verdict::tainted),
-            integrity: verdict.and_then(Verdict::integrity).map(str::to_owned),
             reason: verdict.map_or_else(String::new, |verdict| {
-                reason(verdict, self.end_note.as_deref())
+                Scrubber::scrub(&reason(verdict, self.end_note.as_deref()))
             }),
-            failed_checks: verdict.map(Verdict::failed_checks).unwrap_or_default(),
-            events,
             work: self.work,
             left_out: self.left_out,
-            key: self.job.key,
-            at,
+            ..line
         })
     }
+}
+
+/// The same without any key.
+fn cleaned<T: Clone + Serialize + DeserializeOwned>(said: &T) -> T {
+    let written = serde_json::to_string(said).ok();
+    let clean = written.and_then(|text| Scrubber::scrubbed(&text));
+    let read = clean.and_then(|text| serde_json::from_str(&text).ok());
+    read.unwrap_or_else(|| said.clone())
 }
 
 /// Seconds, to the microsecond.

@@ -6,8 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agon_core::verdict::Outcome;
-use agon_core::{Fault, FaultClass, TimeSplit, Usage};
+use agon_core::{Fault, FaultClass};
 use agon_store::{Order, Request, TrialLine};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -171,8 +170,9 @@ impl Dispatcher<'_> {
         };
         for playing in self.playing.values().filter(is_meant) {
             let (attempt, halt) = playing.attempt.get();
+            let is_meant = attempt == request.attempt && halt.is_of(request.began);
             match request.order {
-                Order::Stop if attempt == request.attempt => halt.ask(&request.by),
+                Order::Stop if is_meant => halt.ask(&request.by),
                 Order::Stop => {}
             }
         }
@@ -204,7 +204,10 @@ impl Dispatcher<'_> {
             let Some((job, need)) = next else { return };
             let attempt = Arc::new(Current::new(job.attempt));
             let table = Arc::clone(self.table);
-            let retries = self.options.retries;
+            let retries = match job.task.unplayable {
+                Some(_) => 0,
+                None => self.options.retries,
+            };
             let purse = Arc::clone(&self.purse);
             let task = play_to_the_end(table, purse, job.clone(), retries, Arc::clone(&attempt));
             let id = self.running.spawn(task).id();
@@ -228,34 +231,15 @@ impl Dispatcher<'_> {
         let Some(Playing { job, attempt, .. }) = self.playing.get(&error.id()) else {
             return Err(io::Error::other(format!("a task of nobody ended: {error}")));
         };
+        let fault = Fault::new(FaultClass::Internal, error);
+        let events = self.table.writer.no_events()?;
+        let (attempt, now) = (attempt.get().0, self.table.clock.now());
         let line = TrialLine {
-            task: job.task.id.clone(),
-            epoch: job.epoch,
-            attempt: attempt.get().0,
             is_final: job.replaces.is_none(),
-            outcome: Outcome::Faulted,
-            score: 0.0,
-            measured: None,
-            fault: Some(Fault::new(FaultClass::Internal, error)),
-            end: None,
-            steps: 0,
-            seconds: TimeSplit::default(),
-            usage: Usage::default(),
             retried: job.retried,
             rerun: job.rerun,
-            regraded: false,
-            judge: Usage::default(),
-            played_in: None,
             elsewhere: self.table.agents.elsewhere().is_some(),
-            tainted: false,
-            integrity: None,
-            reason: String::new(),
-            failed_checks: Vec::new(),
-            events: self.table.writer.no_events()?,
-            work: None,
-            left_out: 0,
-            key: job.key,
-            at: self.table.clock.now(),
+            ..TrialLine::new(job.trial(), attempt, Err(&fault), events, job.key, now)
         };
         self.table.writer.append_trial(&line)?;
         self.table.watch.ended(&line);

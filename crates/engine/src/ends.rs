@@ -15,7 +15,10 @@ pub(crate) fn note(attempt: &Attempt, end: TurnEnd) -> Option<String> {
     match end {
         TurnEnd::Rejected => Some("the agent refused the task".to_owned()),
         TurnEnd::Silent => Some(format!("the agent gave no answer for {}", limits.step)),
-        TurnEnd::StepLimit => Some(format!("the turn ended after {} steps", limits.steps)),
+        TurnEnd::StepLimit => Some(match limits.steps {
+            1 => "the turn ended after 1 step".to_owned(),
+            steps => format!("the turn ended after {steps} steps"),
+        }),
         TurnEnd::TimeLimit => Some(format!("the turn ended after {}", limits.seconds)),
         TurnEnd::TokenLimit => Some("the turn ended: its tokens are used up".to_owned()),
         TurnEnd::MoneyLimit => Some("the turn ended: its money is spent".to_owned()),

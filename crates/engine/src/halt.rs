@@ -3,15 +3,29 @@
 
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Clone, Default)]
 pub struct Halt {
     asked: CancellationToken,
     by: Arc<OnceLock<String>>,
+    /// When the attempt began whose turn it ends.
+    began: Arc<OnceLock<Timestamp>>,
 }
 
 impl Halt {
+    /// The attempt has begun, as others are told.
+    pub(crate) fn begun(&self, at: Timestamp) {
+        self.began.get_or_init(|| at);
+    }
+
+    /// Whether the attempt is meant by who speaks of one that began then; without a time any is. Of one that
+    /// has not begun nobody can know when it will.
+    pub(crate) fn is_of(&self, began: Option<Timestamp>) -> bool {
+        began.is_none_or(|began| self.began.get() == Some(&began))
+    }
+
     /// An operator asks, by this name; it may be empty. The first one is told of.
     pub fn ask(&self, by: &str) {
         self.by.get_or_init(|| by.to_owned());
@@ -37,7 +51,7 @@ impl From<CancellationToken> for Halt {
     fn from(asked: CancellationToken) -> Self {
         Self {
             asked,
-            by: Arc::default(),
+            ..Self::default()
         }
     }
 }
@@ -55,6 +69,16 @@ mod tests {
         halt.asked().await;
         let note = halt.note();
         assert_eq!(note.as_deref(), Some("an operator stopped the trial: Ada"));
+    }
+
+    #[test]
+    fn who_names_another_time_means_another_play() {
+        let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
+        let (this, other) = (at("2026-11-16T12:00:00Z"), at("2026-11-16T12:00:00.1Z"));
+        let halt = Halt::default();
+        assert!(halt.is_of(None) && !halt.is_of(this));
+        halt.begun(this.unwrap());
+        assert!(halt.is_of(None) && halt.is_of(this) && !halt.is_of(other));
     }
 
     #[tokio::test]

@@ -75,6 +75,7 @@ mod tests {
             task: TaskId::parse(task).unwrap(),
             epoch: 1,
             attempt: 1,
+            began: None,
             by: String::new(),
         }
     }

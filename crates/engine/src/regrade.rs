@@ -322,36 +322,17 @@ fn new_line(
     let clock = Arc::clone(&table.clock);
     let recorder = Recorder::new(&table.writer, clock, &old.task, old.epoch, attempt);
     let mut recorder = recorder.of_the_past();
-    let mut line = old.clone();
-    line.attempt = attempt;
-    line.rerun = true;
-    line.regraded = true;
-    line.played_in = old.played_in.or(Some(old.attempt));
-    line.at = table.clock.now();
-    let (verdict, fault) = match again.verdict {
-        Ok(verdict) => (Some(verdict), None),
-        Err(fault) => (None, Some(fault)),
+    let result = again.verdict.as_ref();
+    let (verdict, fault) = (result.ok(), result.err());
+    let mut line = TrialLine {
+        attempt,
+        rerun: true,
+        regraded: true,
+        played_in: old.played_in.or(Some(old.attempt)),
+        at: table.clock.now(),
+        ..old.clone().with_result(result)
     };
-    line.outcome = match &verdict {
-        Some(verdict) if verdict.passed => Outcome::Passed,
-        Some(_) => Outcome::Failed,
-        None => Outcome::Faulted,
-    };
-    line.score = verdict.as_ref().map_or(0.0, |verdict| verdict.score);
-    line.measured = verdict.as_ref().and_then(Verdict::measured);
-    line.tainted = verdict.as_ref().is_some_and(Verdict::tainted);
-    line.integrity = verdict
-        .as_ref()
-        .and_then(Verdict::integrity)
-        .map(str::to_owned);
-    line.reason = verdict
-        .as_ref()
-        .map_or_else(String::new, |verdict| reason(verdict, None));
-    line.failed_checks = verdict
-        .as_ref()
-        .map(Verdict::failed_checks)
-        .unwrap_or_default();
-    line.fault.clone_from(&fault);
+    line.reason = verdict.map_or_else(String::new, |verdict| reason(verdict, None));
     // A verdict that there is already is not given up for a fault.
     line.is_final = fault.is_none() || old.outcome == Outcome::Faulted;
     // Of an earlier grading only what commands printed is of further use.
@@ -376,11 +357,11 @@ fn new_line(
         for check in verdict.iter().flat_map(|verdict| &verdict.checks) {
             recorder.record(Source::Grader, None, EventBody::Check(check.clone()))?;
         }
-        if let Some(verdict) = &verdict {
+        if let Some(verdict) = verdict {
             recorder.record(Source::Grader, None, EventBody::Verdict(verdict.clone()))?;
             recorder.record(Source::Harness, None, EventBody::Phase(Phase::Graded))?;
         }
-        if let Some(fault) = &fault {
+        if let Some(fault) = fault {
             recorder.record(Source::Harness, None, EventBody::Fault(fault.clone()))?;
         }
         Ok(())
@@ -391,7 +372,7 @@ fn new_line(
     line.usage = old.usage.without(&old.judge);
     line.usage += &line.judge;
     line.events = recorder
-        .finish(verdict.as_ref())
+        .finish(verdict)
         .map_err(|source| unwritten(table, source))?;
     Ok(line)
 }

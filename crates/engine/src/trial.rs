@@ -13,6 +13,7 @@ use agon_core::{
     Action, CutOff, EnvironmentKind, EventBody, Fault, FaultClass, RanCommand, Source, Task,
 };
 use agon_desktop::Desktop;
+use agon_llm::Scrubber;
 use agon_sandbox::{Owner, Request, Sandbox, SandboxError, WorkArchive};
 use agon_store::TrialLine;
 use agon_store::blobs::Stored;
@@ -110,6 +111,7 @@ impl<P> Trial<P> {
 impl Trial<Setup> {
     pub fn begin(table: &Arc<Table>, job: Job, halt: Halt) -> Self {
         let mut attempt = Attempt::new(table, job);
+        halt.begun(attempt.recorder.began());
         attempt.halt = halt;
         Self {
             attempt,
@@ -126,6 +128,9 @@ impl Trial<Setup> {
 
 async fn prepare(attempt: &mut Attempt) -> Result<Option<Seat>, Fault> {
     attempt.enter(Phase::Setup)?;
+    if let Some(why) = &attempt.task().unplayable {
+        return Err(Fault::new(FaultClass::Setup, why));
+    }
     let table = Arc::clone(&attempt.table);
     if table.agents.elsewhere().is_some() {
         return Ok(None);
@@ -335,7 +340,8 @@ async fn keep(attempt: &mut Attempt, archive: &WorkArchive) -> Result<(), Fault>
     let cap = attempt.table.keep_work;
     let file = archive.open().map_err(|error| evidence_lost(&error))?;
     let stored = spawn_blocking(move || {
-        let mut file = io::BufReader::new(file);
+        // An agent may have put a key of ours into a file.
+        let mut file = Scrubber::blotted(io::BufReader::new(file));
         writer.keep(&mut file, cap)
     })
     .await

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::{Map, Value};
 
 /// Shown instead of a key.
-const HIDDEN: &str = "[key]";
+pub(crate) const HIDDEN: &str = "[key]";
 /// Shorter ones would blot out ordinary words.
 const SHORTEST: usize = 6;
 /// Shorter ones of nothing but letters are such words themselves.
@@ -58,6 +58,12 @@ pub struct Scrubber;
 fn known() -> &'static Mutex<Vec<String>> {
     static KNOWN: OnceLock<Mutex<Vec<String>>> = OnceLock::new();
     KNOWN.get_or_init(Mutex::default)
+}
+
+/// All of them, the longest first.
+pub(crate) fn known_keys() -> Vec<String> {
+    let keys = known().lock().unwrap_or_else(PoisonError::into_inner);
+    keys.clone()
 }
 
 impl Scrubber {

@@ -2,6 +2,7 @@
 //! money, tapes, and a gateway for agents that bring their own client. Knows no task and no agent.
 
 pub mod account;
+mod blot;
 mod client;
 pub mod config;
 mod error;

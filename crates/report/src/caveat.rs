@@ -121,7 +121,7 @@ pub(crate) fn caveats(
     }
     if marks.stray_lines > 0 {
         let text = format!(
-            "Left out, as not in the plan or a second result of a trial: {}.",
+            "Left out, as not in the plan: {}.",
             counted(marks.stray_lines, "recorded line", "recorded lines")
         );
         say(CaveatKind::StrayLines, text);

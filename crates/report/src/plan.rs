@@ -1,4 +1,5 @@
-//! Which recorded lines belong to a run: its tasks times its epochs, each with one final line.
+//! Which recorded lines belong to a run: its tasks times its epochs, each with one final line. Where a trial
+//! has two, the later one counts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +20,7 @@ pub(crate) enum Part {
     Final(usize),
     /// An attempt that was retried or rerun.
     Earlier(usize),
-    /// Not planned, or a second result for the same trial.
+    /// Not planned, or a second result of a trial from somebody who should show one.
     Stray,
 }
 
@@ -57,4 +58,17 @@ impl<'a> Plan<'a> {
                 .map(move |epoch| (stamp, epoch))
         })
     }
+}
+
+/// Lines in the order in which they were written: of the final ones of a trial only the last one stays final. A
+/// process that is killed after it wrote a result and before it took back the one before leaves two.
+pub(crate) fn as_they_count(lines: &[TrialLine]) -> impl Iterator<Item = TrialLine> {
+    let finals = lines.iter().enumerate().filter(|(_, line)| line.is_final);
+    let last: HashMap<(&TaskId, u32), usize> = finals
+        .map(|(at, line)| ((&line.task, line.epoch), at))
+        .collect();
+    lines.iter().enumerate().map(move |(at, line)| TrialLine {
+        is_final: last.get(&(&line.task, line.epoch)) == Some(&at),
+        ..line.clone()
+    })
 }

@@ -10,13 +10,15 @@ use agon_store::{Manifest, Review, Reviews, RunReader, StoreError, TaskStamp, Tr
 use serde_json::Value;
 
 use crate::people::{Seen, disagrees};
-use crate::plan::{Part, Plan};
+use crate::plan::{Part, Plan, as_they_count};
 use crate::prediction::{is_prediction_run, of_verdict};
 use crate::summary::Summary;
 use crate::tally::Tally;
 
 /// Something that can show a run's lines, as often as it is asked.
 pub trait Trials: fmt::Debug {
+    /// In the order in which they were written; of the final lines of a trial only the last one is final,
+    /// whatever others say of themselves.
     fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError>;
 
     /// What people say about its trials.
@@ -70,7 +72,7 @@ impl Trials for RunReader {
 
 impl Trials for Vec<TrialLine> {
     fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
-        self.iter().cloned().for_each(each);
+        as_they_count(self).for_each(each);
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use crate::caveat::Caveat;
 use crate::confidence::Interval;
 use crate::measured::Measured;
 use crate::people::People;
+use crate::plan::as_they_count;
 use crate::prediction::Predictions;
 use crate::tally::Tally;
 use crate::usage::{TaskUsage, UsageTotal};
@@ -57,10 +58,11 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// One pass over a run's lines, in any order. Only final lines count as results.
+    /// Of a run's lines in the order in which they were written. The last final line of a trial is its result.
     pub fn collect(manifest: &Manifest, lines: impl IntoIterator<Item = TrialLine>) -> Self {
         let mut tally = Tally::new(manifest, Reviews::default());
-        for line in lines {
+        let lines: Vec<TrialLine> = lines.into_iter().collect();
+        for line in as_they_count(&lines) {
             tally.add(&line);
         }
         tally.summary()

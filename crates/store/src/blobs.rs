@@ -42,9 +42,41 @@ impl<W: Write> Write for Hashing<W> {
     }
 }
 
+/// Compression that costs less time than it saves.
+const LEVEL: i32 = 1;
+
+/// Content up to this size is compressed in memory: it takes no file to find out that it is there already,
+/// and a compressor that knows the size takes a fraction of the memory.
+const SMALL: u64 = 1 << 20;
+
 /// Stores `content` compressed (zstd). The digest names the stored bytes, so that a blob can be
 /// verified without unpacking it. Content of more than `cap` bytes is not kept.
 pub(crate) fn put_compressed(
+    folder: &RunFolder,
+    sync: &Syncer,
+    content: &mut dyn Read,
+    cap: u64,
+) -> io::Result<Stored> {
+    let mut head = Vec::new();
+    content
+        .take(SMALL.min(cap).saturating_add(1))
+        .read_to_end(&mut head)?;
+    let read = head.len() as u64;
+    if read > cap {
+        return Ok(Stored::TooLarge);
+    }
+    if read > SMALL {
+        return put_large(folder, sync, &mut head.chain(content), cap);
+    }
+    let packed = zstd::bulk::compress(&head, LEVEL)?;
+    let digest = Digest::of(&packed);
+    put_plain(folder, sync, &digest, &packed)?;
+    let bytes = packed.len() as u64;
+    Ok(Stored::As { digest, bytes })
+}
+
+/// Of content that memory is not spent on.
+fn put_large(
     folder: &RunFolder,
     sync: &Syncer,
     content: &mut dyn Read,
@@ -58,7 +90,7 @@ pub(crate) fn put_compressed(
         hasher: Hasher::default(),
         bytes: 0,
     };
-    let mut encoder = zstd::Encoder::new(hashing, 1)?;
+    let mut encoder = zstd::Encoder::new(hashing, LEVEL)?;
     let read = io::copy(&mut content.take(cap.saturating_add(1)), &mut encoder)?;
     if read > cap {
         return Ok(Stored::TooLarge);
@@ -144,22 +176,31 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let folder = RunFolder::at(root.path());
         let sync = Syncer::start().unwrap();
-        let content = b"evidence ".repeat(1000);
-        let one = put_compressed(&folder, &sync, &mut content.as_slice(), 1 << 20).unwrap();
-        let two = put_compressed(&folder, &sync, &mut content.as_slice(), 1 << 20).unwrap();
-        assert_eq!(one, two);
-        let Stored::As { digest, bytes } = one else {
-            panic!("not stored")
-        };
-        let stored = fs::read(folder.blob(&digest)).unwrap();
-        assert_eq!(stored.len() as u64, bytes);
-        assert_eq!(Digest::of(&stored), digest);
-        let mut back = Vec::new();
-        open_compressed(&folder, &digest)
-            .unwrap()
-            .read_to_end(&mut back)
-            .unwrap();
-        assert_eq!(back, content);
+        let cap = 2 * SMALL;
+        for size in [0, 1, 9_000, SMALL - 1, SMALL, SMALL + 1, cap] {
+            let content: Vec<u8> = b"evidence "
+                .iter()
+                .copied()
+                .cycle()
+                .take(size as usize)
+                .collect();
+            let one = put_compressed(&folder, &sync, &mut content.as_slice(), cap).unwrap();
+            let two = put_compressed(&folder, &sync, &mut content.as_slice(), cap).unwrap();
+            assert_eq!(one, two);
+            let Stored::As { digest, bytes } = one else {
+                panic!("{size} bytes are not stored")
+            };
+            let stored = fs::read(folder.blob(&digest)).unwrap();
+            assert_eq!(stored.len() as u64, bytes);
+            assert_eq!(Digest::of(&stored), digest);
+            let mut back = Vec::new();
+            let mut packed = open_compressed(&folder, &digest).unwrap();
+            packed.read_to_end(&mut back).unwrap();
+            assert_eq!(back, content);
+        }
+        let folders = fs::read_dir(folder.blobs()).unwrap();
+        let files = folders.map(|one| fs::read_dir(one.unwrap().path()).unwrap().count());
+        assert_eq!(files.sum::<usize>(), 7);
     }
 
     #[test]
@@ -181,8 +222,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let folder = RunFolder::at(root.path());
         let sync = Syncer::start().unwrap();
-        let stored = put_compressed(&folder, &sync, &mut [7; 100].as_slice(), 99).unwrap();
-        assert_eq!(stored, Stored::TooLarge);
-        assert_eq!(fs::read_dir(root.path().join("blobs")).unwrap().count(), 0);
+        for cap in [99, 2 * SMALL] {
+            let mut content = io::repeat(7).take(cap + 1);
+            let stored = put_compressed(&folder, &sync, &mut content, cap).unwrap();
+            assert_eq!(stored, Stored::TooLarge);
+        }
+        assert_eq!(fs::read_dir(folder.blobs()).unwrap().count(), 0);
     }
 }

@@ -21,6 +21,10 @@ pub struct Request {
     pub task: TaskId,
     pub epoch: u32,
     pub attempt: u32,
+    /// When the attempt began that is meant, as `running.jsonl` says it: a run that was killed and goes on
+    /// plays another one of the same number. Left out: whichever is being played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<Timestamp>,
     /// Who asks; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
@@ -72,6 +76,7 @@ mod tests {
             task: TaskId::new("test", id).unwrap(),
             epoch: 1,
             attempt: 2,
+            began: None,
             by: by.to_owned(),
         }
     }
@@ -92,6 +97,31 @@ mod tests {
         let (found, end) = requests(&folder, end).unwrap();
         assert_eq!(found, [request("b", "")]);
         assert_eq!(requests(&folder, end).unwrap(), (Vec::new(), end));
+    }
+
+    #[test]
+    fn a_request_may_say_which_play_it_means_and_old_ones_do_not() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = RunFolder::at(root.path());
+        let old =
+            r#"{"at":"2026-11-16T10:00:00Z","order":"stop","task":"test/a","epoch":1,"attempt":2}"#;
+        std::fs::write(folder.control_file(), format!("{old}\n")).unwrap();
+        let exact = Request {
+            began: Some("2026-11-16T09:59:58.123456789Z".parse().unwrap()),
+            ..request("a", "")
+        };
+        exact.append(&folder).unwrap();
+        assert_eq!(requests(&folder, 0).unwrap().0, [request("a", ""), exact]);
+        let text = std::fs::read_to_string(folder.control_file()).unwrap();
+        let told = r#""attempt":2,"began":"2026-11-16T09:59:58.123456789Z"}"#;
+        assert!(text.trim_end().ends_with(told), "{text}");
+        // What is not said is not written.
+        request("b", "").append(&folder).unwrap();
+        let text = std::fs::read_to_string(folder.control_file()).unwrap();
+        assert_eq!(
+            text.lines().last().map(|line| line.contains("began")),
+            Some(false)
+        );
     }
 
     #[test]

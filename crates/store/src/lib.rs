@@ -1,9 +1,11 @@
 //! The run folder: the truth about a run. Knows files and formats, nothing of sandboxes or agents.
 
 mod abandoned;
+mod attendant;
 pub mod blobs;
 mod control;
 mod error;
+mod finals;
 mod folder;
 mod held;
 mod lines;

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::running::{RunningAttempt, RunningList};
 use crate::sync::Syncer;
 use crate::writer::{Appended, events_header};
@@ -65,6 +67,10 @@ impl Place {
             written: Mutex::new(Written::Gathered(Vec::new())),
             unlisted: AtomicBool::new(false),
         }
+    }
+
+    pub(crate) fn began(&self) -> Timestamp {
+        self.attempt.began
     }
 
     /// Its events are of what was played before.

@@ -7,6 +7,7 @@ use agon_core::{Digest, Event, EventBody, Picture, Verdict};
 
 use crate::blobs;
 use crate::error::StoreError;
+use crate::finals::Finals;
 use crate::folder::RunFolder;
 use crate::lines;
 use crate::plain_file::open_plain;
@@ -49,19 +50,25 @@ impl RunReader {
         &self.manifest
     }
 
-    /// Every ended attempt in the order in which they ended. Returns whether a torn line was left
-    /// out.
+    /// Every ended attempt in the order in which they ended, at most one of each trial final: the last one
+    /// that says so. Returns whether a torn line was left out.
     pub fn for_each_trial(&self, mut each: impl FnMut(TrialLine)) -> Result<bool, StoreError> {
         let path = self.folder.trials_file();
+        let finals = Finals::read(&path).map_err(StoreError::io("can't read", &path))?;
         let mut broken = None;
-        let torn = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
-            Ok(trial) => each(trial),
+        let read = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
+            // What has come since is not looked at: it may replace what was.
+            _ if at >= finals.end => {}
+            Ok(mut trial @ TrialLine { .. }) => {
+                trial.is_final &= finals.count(at);
+                each(trial);
+            }
             Err(error) => broken = Some(format!("byte {at}: {error}")),
-        })
-        .map_err(StoreError::io("can't read", &path))?;
+        });
+        read.map_err(StoreError::io("can't read", &path))?;
         match broken {
             Some(message) => Err(StoreError::Broken { path, message }),
-            None => Ok(torn),
+            None => Ok(finals.torn),
         }
     }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use agon_core::verdict::Verdict;
 use agon_core::{Clock, Event, EventBody, Source, TaskId};
+use jiff::Timestamp;
 
 use crate::folder::{RunFolder, write_whole};
 use crate::place::{Closed, Place};
@@ -94,6 +95,11 @@ impl Recorder {
     /// Whoever listened before does no more.
     pub fn tell(&mut self, listener: Listener) {
         self.listener = Some(listener);
+    }
+
+    /// When the attempt began, as others are told.
+    pub fn began(&self) -> Timestamp {
+        self.place.began()
     }
 
     /// Seconds since the attempt began.

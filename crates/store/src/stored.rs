@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use agon_core::fault::Fault;
-use agon_core::verdict::{Outcome, TurnEnd};
-use agon_core::{Digest, Level, Seconds, TaskId, TimeSplit, Usage};
+use agon_core::verdict::{Outcome, TurnEnd, Verdict};
+use agon_core::{Digest, Level, Seconds, TaskId, TimeSplit, TrialId, Usage};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -225,12 +225,78 @@ pub struct TrialLine {
     pub at: Timestamp,
 }
 
+impl TrialLine {
+    /// An attempt and what it came to. It is final; what nobody says of it, such as how long it took, is
+    /// nothing.
+    pub fn new(
+        trial: TrialId,
+        attempt: u32,
+        result: Result<&Verdict, &Fault>,
+        events: EventsAt,
+        key: Digest,
+        at: Timestamp,
+    ) -> Self {
+        let TrialId { task, epoch } = trial;
+        let line = Self {
+            task,
+            epoch,
+            attempt,
+            is_final: true,
+            outcome: Outcome::Faulted,
+            score: 0.0,
+            measured: None,
+            fault: None,
+            end: None,
+            steps: 0,
+            seconds: TimeSplit::default(),
+            usage: Usage::default(),
+            judge: Usage::default(),
+            retried: false,
+            rerun: false,
+            regraded: false,
+            played_in: None,
+            elsewhere: false,
+            tainted: false,
+            integrity: None,
+            reason: String::new(),
+            failed_checks: Vec::new(),
+            events,
+            work: None,
+            left_out: 0,
+            key,
+            at,
+        };
+        line.with_result(result)
+    }
+
+    /// The same with another result: everything that a verdict or a fault decides by itself. The reason in
+    /// words is left empty, because it is also about how the turn ended.
+    pub fn with_result(self, result: Result<&Verdict, &Fault>) -> Self {
+        let verdict = result.ok();
+        Self {
+            outcome: match verdict {
+                Some(verdict) if verdict.passed => Outcome::Passed,
+                Some(_) => Outcome::Failed,
+                None => Outcome::Faulted,
+            },
+            score: verdict.map_or(0.0, |verdict| verdict.score),
+            measured: verdict.and_then(Verdict::measured),
+            fault: result.err().cloned(),
+            tainted: verdict.is_some_and(Verdict::tainted),
+            integrity: verdict.and_then(Verdict::integrity).map(str::to_owned),
+            reason: String::new(),
+            failed_checks: verdict.map(Verdict::failed_checks).unwrap_or_default(),
+            ..self
+        }
+    }
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
 /// Where an attempt's events are, relative to the run folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventsAt {
     /// `trials/<category>/<task>/<epoch>.<attempt>/events.jsonl`, or a shared segment file.
     pub file: String,

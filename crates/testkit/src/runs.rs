@@ -10,7 +10,7 @@ use agon_core::event::Phase;
 use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
 use agon_core::{
     Action, Clock, Digest, EventBody, Fault, FaultClass, Level, Money, Observation, Seconds,
-    Source, TaskId, TimeSplit, Usage,
+    Source, TaskId, TimeSplit, TrialId, Usage,
 };
 use agon_store::stored::FORMAT;
 use agon_store::{
@@ -217,29 +217,16 @@ impl GeneratedRun {
         events: EventsAt,
     ) -> TrialLine {
         let task = &self.manifest.tasks[n];
-        let (verdict, fault) = match result {
-            Ok(verdict) => (Some(verdict), None),
-            Err(fault) => (None, Some(fault)),
-        };
-        let failed: Vec<&CheckResult> = verdict
-            .iter()
-            .flat_map(|verdict| &verdict.checks)
-            .filter(|check| !check.passed)
-            .collect();
-        TrialLine {
+        let trial = TrialId {
             task: task.task.clone(),
             epoch: 1,
-            attempt,
-            is_final: true,
-            outcome: match (&verdict, &fault) {
-                (_, Some(_)) => Outcome::Faulted,
-                (Some(verdict), None) if verdict.passed => Outcome::Passed,
-                _ => Outcome::Failed,
-            },
-            score: verdict.as_ref().map_or(0.0, |verdict| verdict.score),
-            measured: None,
-            end: fault.is_none().then_some(TurnEnd::Finished),
-            fault,
+        };
+        let checks = result.iter().flat_map(|verdict| &verdict.checks);
+        let failed = checks.into_iter().find(|check| !check.passed);
+        let reason = failed.map(|check| format!("{}: {}", check.check, check.reason));
+        let now = self.clock.now();
+        TrialLine {
+            end: result.is_ok().then_some(TurnEnd::Finished),
             steps: 1 + fate.draw(3, 3) as u32,
             seconds: TimeSplit {
                 agent: fate.draw(5, 60_000) as f64 / 1e3,
@@ -253,24 +240,12 @@ impl GeneratedRun {
                 money: Some(Money::from_micros(500 + fate.draw(10, 90_000))),
                 ..Usage::default()
             },
-            judge: Usage::default(),
             retried: attempt > 1,
-            rerun: false,
-            regraded: false,
-            played_in: None,
-            elsewhere: false,
             tainted: fate.draw(11, 50) == 0,
             integrity: (fate.draw(12, 400) == 0)
                 .then(|| "a verdict was printed by the agent".to_owned()),
-            reason: failed.first().map_or_else(String::new, |check| {
-                format!("{}: {}", check.check, check.reason)
-            }),
-            failed_checks: failed.iter().map(|check| check.check.clone()).collect(),
-            events,
-            work: None,
-            left_out: 0,
-            key: task.key,
-            at: self.clock.now(),
+            reason: reason.unwrap_or_default(),
+            ..TrialLine::new(trial, attempt, result.as_ref(), events, task.key, now)
         }
     }
 

@@ -1,7 +1,7 @@
-// A trial that was played in real time: frames, keys, actions with their latency and looks at the screen on
-// one axis of time. Drawn on a canvas; the same stands in a table for those who can't see it.
-import { clip, h, plain, sign } from "./dom.js";
-import { clock, count, counted, value, words } from "./format.js";
+// A trial that was played in real time: frames, keys, actions, the latency of answers and looks at the screen
+// on one axis of time. Drawn on a canvas; the same stands in a table for those who can't see it.
+import { clip, h, plain } from "./dom.js";
+import { clock, count, counted, millis, value, words } from "./format.js";
 import { opening } from "./blocks.js";
 import { ink, onTheme } from "./ink.js";
 import { lastBefore } from "./times.js";
@@ -12,6 +12,11 @@ const RULER = 18;
 const KEYS = 6;
 const LISTED = 400;
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
+
+// The height of a lane.
+function tall([kind]) {
+  return kind === "latency" ? 2 * LANE : LANE;
+}
 
 // Times of presses and releases become spans by key or button.
 function spans(track) {
@@ -40,6 +45,22 @@ function spans(track) {
   return [...sorted.slice(0, KEYS - 1), ["other input", rest]];
 }
 
+// How long answers took, by when they were given: actions of an agent that takes turns, and what a player
+// did by itself.
+export function answersOf(track) {
+  const acted = track.actions.filter((one) => typeof one[2] === "number").map(([t, , late]) => [t, late]);
+  return [...track.answers, ...acted].sort((a, b) => a[0] - b[0]);
+}
+
+export function middle(answers) {
+  const sorted = answers.map((one) => one[1]).sort((a, b) => a - b);
+  return sorted.length ? sorted[sorted.length >> 1] : null;
+}
+
+function afterFrame(late) {
+  return millis(late) + " after the frame that it answers";
+}
+
 export class Axis {
   // `seek(t)` is told where somebody pressed.
   constructor(track, seek) {
@@ -50,8 +71,17 @@ export class Axis {
     this.to = Math.max(0.001, track.duration);
     this.lanes = [["frames", "frames"], ...spans(track).map(([name, list]) => ["span", name, list])];
     if (track.actions.length) this.lanes.push(["actions", "actions"]);
+    this.answers = answersOf(track);
+    this.longest = this.answers.reduce((most, one) => Math.max(most, one[1]), 0);
+    if (this.answers.length) this.lanes.push(["latency", "latency"]);
     if (track.looks.length) this.lanes.push(["looks", "looks"]);
-    this.height = RULER + this.lanes.length * LANE + 4;
+    let below = RULER;
+    this.tops = this.lanes.map((lane) => {
+      const top = below;
+      below += tall(lane);
+      return top;
+    });
+    this.height = below + 4;
     this.canvas = h("canvas", { class: "axis-canvas", tabindex: "0", role: "img", "aria-label": this.summary() });
     this.canvas.style.height = this.height + "px";
     this.hint = h("span", { class: "axis-hint soft small" });
@@ -67,10 +97,12 @@ export class Axis {
   }
 
   summary() {
-    const { frames, inputs, actions, looks, duration, omitted } = this.track;
-    const late = actions.map((one) => one[2]).filter((one) => one !== null && one !== undefined).sort((a, b) => a - b);
-    const middle = late.length ? ", median latency " + Math.round(late[late.length >> 1] * 1000) + " ms" : "";
-    return clock(duration) + " with " + counted(frames.length, "frame") + ", " + counted(inputs.length, "input event") + ", " + counted(actions.length, "action") + middle + ", " + counted(looks.length, "look") + (omitted ? "; " + count(omitted) + " left out" : "");
+    const { frames, inputs, actions, answers, looks, duration, omitted, play } = this.track;
+    // What was measured of all of it, where the play has come to its end.
+    const measured = play && play.latency && typeof play.latency.p50 === "number" ? play.latency.p50 : middle(this.answers);
+    const late = measured === null ? "" : ", median latency " + millis(measured);
+    const done = (answers.length ? ", " + counted(answers.length, "answered frame") : "") + (actions.length ? ", " + counted(actions.length, "action") : "");
+    return clock(duration) + " with " + counted(frames.length, "frame") + ", " + counted(inputs.length, "input event") + done + late + ", " + counted(looks.length, "look") + (omitted ? "; " + count(omitted) + " left out" : "");
   }
 
   listen() {
@@ -128,10 +160,13 @@ export class Axis {
     const near = (this.to - this.from) * (6 / this.room());
     const said = [clock(t)];
     const y = event.clientY - this.canvas.getBoundingClientRect().top;
-    const lane = this.lanes[Math.floor((y - RULER) / LANE)];
+    const lane = this.lanes[lastBefore(this.tops, y, (top) => top)];
     if (lane && lane[0] === "actions") {
       const found = this.track.actions.find((one) => Math.abs(one[0] - t) < near);
-      if (found) said.push("action, step " + found[1] + (found[2] === null || found[2] === undefined ? "" : ", " + Math.round(found[2] * 1000) + " ms after the frame before it"));
+      if (found) said.push("action, step " + found[1] + (typeof found[2] === "number" ? ", " + afterFrame(found[2]) : ""));
+    } else if (lane && lane[0] === "latency") {
+      const found = this.answers.find((one) => Math.abs(one[0] - t) < near);
+      if (found) said.push(afterFrame(found[1]));
     } else if (lane && lane[0] === "looks") {
       const found = this.track.looks.find((one) => Math.abs(one[0] - t) < near);
       if (found) said.push(clip(plain(found[1]), 80) + (found[2] ? " holds" : " does not hold") + (found[3] === null || found[3] === undefined ? "" : ": " + value(found[3])));
@@ -180,15 +215,16 @@ export class Axis {
     const x = (t) => GUTTER + ((t - this.from) / (this.to - this.from)) * this.room();
     this.ruler(pen, x, width);
     this.lanes.forEach(([kind, name, list], at) => {
-      const y = RULER + at * LANE;
+      const y = this.tops[at];
       pen.fillStyle = ink("soft");
       pen.textAlign = "right";
       pen.fillText(clip(plain(name), 14), GUTTER - 8, y + 13);
       pen.fillStyle = ink("line");
-      pen.fillRect(GUTTER, y + LANE - 1, width - GUTTER, 1);
+      pen.fillRect(GUTTER, y + tall([kind]) - 1, width - GUTTER, 1);
       if (kind === "frames") this.frames(pen, x, y);
       else if (kind === "span") this.spans(pen, x, y, list);
       else if (kind === "actions") this.actions(pen, x, y);
+      else if (kind === "latency") this.latency(pen, x, y);
       else this.looks(pen, x, y);
     });
     const at = x(this.t);
@@ -261,6 +297,24 @@ export class Axis {
     }
   }
 
+  // As high as an answer took long; the longest of those that share a place.
+  latency(pen, x, y) {
+    const high = 2 * LANE - 6;
+    pen.fillStyle = ink("soft");
+    pen.textAlign = "right";
+    pen.fillText("to " + millis(this.longest), GUTTER - 8, y + LANE + 11);
+    const bars = new Map();
+    for (const [t, late] of this.seen(this.answers)) {
+      const at = Math.round(x(t));
+      if (at >= GUTTER) bars.set(at, Math.max(bars.get(at) || 0, late));
+    }
+    pen.fillStyle = ink("environment");
+    for (const [at, late] of bars) {
+      const tallness = this.longest ? Math.max(2, (late / this.longest) * high) : 2;
+      pen.fillRect(at - 1, y + 3 + high - tallness, 2, tallness);
+    }
+  }
+
   looks(pen, x, y) {
     for (const [t, , holds] of this.seen(this.track.looks)) {
       const at = x(t);
@@ -274,10 +328,11 @@ export class Axis {
   }
 
   table() {
-    const { inputs, actions, looks } = this.track;
+    const { inputs, actions, answers, looks } = this.track;
     const all = [
       ...inputs.map(([t, kind, what]) => [t, words(plain(kind)), plain(what)]),
-      ...actions.map(([t, step, late]) => [t, "action", "step " + step + (late === null || late === undefined ? "" : ", " + Math.round(late * 1000) + " ms after a frame")]),
+      ...actions.map(([t, step, late]) => [t, "action", "step " + step + (typeof late === "number" ? ", " + afterFrame(late) : "")]),
+      ...answers.map(([t, late]) => [t, "answer", afterFrame(late)]),
       ...looks.map(([t, test, holds, found]) => [t, "look", clip(plain(test), 120) + (holds ? " holds" : " does not hold") + (found === null || found === undefined ? "" : ": " + value(found))]),
     ].sort((a, b) => a[0] - b[0]);
     const first = Math.max(0, lastBefore(all, this.from));
@@ -285,6 +340,6 @@ export class Axis {
     return h("div", { class: "axis-table", tabindex: "0", role: "region", "aria-label": "Events in real time" },
       h("p", { class: "note" }, this.summary() + "." + (all.length > shown.length ? " Listed are " + count(shown.length) + " from " + clock(this.from) + " on; zoom in to see others." : "")),
       h("table", { class: "sheet" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Time"), h("th", { scope: "col" }, "What"), h("th", { scope: "col" }, ""))),
-        h("tbody", {}, shown.map(([t, what, more]) => h("tr", {}, h("td", {}, h("button", { type: "button", class: "step-link", onclick: () => this.seek(t) }, t.toFixed(3) + " s")), h("td", {}, what === "look" ? [sign(more.includes("does not") ? "missing" : "passed"), what] : what), h("td", {}, more))))));
+        h("tbody", {}, shown.map(([t, what, more]) => h("tr", {}, h("td", {}, h("button", { type: "button", class: "step-link", onclick: () => this.seek(t) }, t.toFixed(3) + " s")), h("td", {}, what), h("td", {}, more))))));
   }
 }

@@ -59,7 +59,7 @@ export function checksPanel(head, ctx) {
   const passed = head.checks.filter((check) => check.passed);
   const verdict = head.checks_say;
   return h("div", { class: "checks" },
-    verdict ? h("div", { class: "verdict is-check-" + verdict }, h("div", { class: "event-line" }, sign(verdict), h("strong", {}, "The checks say " + plain(verdict)),
+    verdict ? h("div", { class: "verdict is-check-" + verdict }, h("div", { class: "event-line" }, sign(verdict), h("strong", {}, verdict === "faulted" ? "Faulted: no check counts" : "The checks say " + plain(verdict)),
       head.checks_score === null || head.checks_score === undefined ? null : fact("score", percent(head.checks_score)),
       head.measured === null || head.measured === undefined ? null : fact("measured", value(head.measured)))) : h("p", { class: "soft" }, head.live ? "The trial is still being played." : "There is no verdict."),
     head.fault ? h("div", { class: "check" }, h("div", { class: "event-line" }, sign("faulted"), h("strong", {}, "Fault: " + words(plain(head.fault.class)))), text(head.fault.message, { kind: "bad" })) : null,

@@ -1,10 +1,16 @@
-// Runs against each other: the table of tasks. What is shown stands in the address: `show`, `against`, `q`, `sort`.
-import { byId, data, debounce, fill, h, plain, say, sign, ready } from "./dom.js";
+// Runs against each other: the table of tasks, of which only those that are looked at are in the page. What is
+// shown stands in the address: `show`, `against`, `q`, `sort`.
+import { byId, data, debounce, fill, h, latest, plain, say, sign, ready } from "./dom.js";
 import { count, counted, duration, money, percent, value } from "./format.js";
 import { bind } from "./keys.js";
 import { Rows } from "./rows.js";
-import { link } from "./source.js";
+import { get, link } from "./source.js";
 
+const PAGE = 100;
+// Widths of columns.
+const [TASK, LEVEL, RUN, POINTS, LOOK] = [200, 64, 124, 64, 88];
+// So many runs have room beside each other in the smallest window.
+const ROOM = 4;
 const KINDS = ["all", "gained", "lost", "both", "neither", "open"];
 const NAMES = { all: "All", gained: "Gained", lost: "Lost", both: "Both", neither: "Neither", open: "Not comparable" };
 const HINTS = {
@@ -15,10 +21,11 @@ const HINTS = {
   open: "Faulted, missing or not planned in one of both",
 };
 
-const { comparison } = data();
-const { runs, tasks } = comparison;
+const first = data();
+const { runs } = first;
 const ids = runs.map((run) => run.id);
 const state = read();
+const buttons = new Map();
 let list = null;
 let typing = false;
 
@@ -34,16 +41,28 @@ function read() {
   };
 }
 
+// What is not said is as it is without.
+function params(wish) {
+  const said = { run: ids };
+  if (wish.show !== "all") said.show = wish.show;
+  if (wish.against !== 1) said.against = ids[wish.against];
+  if (wish.q) said.q = wish.q;
+  if (wish.sort !== "difference") said.sort = wish.sort;
+  if (wish.desc) said.desc = "true";
+  return said;
+}
+
+function written(wish) {
+  const said = new URLSearchParams();
+  for (const [name, value] of Object.entries(params(wish))) {
+    for (const one of [value].flat()) said.append(name, one);
+  }
+  return "?" + said;
+}
+
 // A click is a step on the way back; letters that are typed are one together.
 function write(types) {
-  const said = new URLSearchParams();
-  ids.forEach((id) => said.append("run", id));
-  if (state.show !== "all") said.set("show", state.show);
-  if (state.against !== 1) said.set("against", ids[state.against]);
-  if (state.q) said.set("q", state.q);
-  if (state.sort !== "difference") said.set("sort", state.sort);
-  if (state.desc) said.set("desc", "true");
-  const address = "?" + said;
+  const address = written(state);
   try {
     if (window.location.search === address || (types && typing)) window.history.replaceState(null, "", address);
     else window.history.pushState(null, "", address);
@@ -58,13 +77,6 @@ function solved(cell) {
   return cell && cell.graded > 0 ? cell.passed * 2 > cell.graded : null;
 }
 
-function kind(task) {
-  const [first, other] = [solved(task.cells[0]), solved(task.cells[state.against])];
-  if (first === null || other === null) return "open";
-  if (first) return other ? "both" : "lost";
-  return other ? "gained" : "neither";
-}
-
 function difference(task) {
   const [first, other] = [task.cells[0], task.cells[state.against]];
   return first && other && first.score !== null && other.score !== null ? other.score - first.score : null;
@@ -76,48 +88,20 @@ function points(by) {
   return shown === "0.0" ? "0" : (by < 0 ? "−" : "+") + shown;
 }
 
-// What a table is sorted by: each kind of value, those that are not known last.
-const ORDERS = {
-  difference: (task) => {
-    const by = difference(task);
-    return by === null ? null : Math.abs(by);
-  },
-  task: (task) => task.task,
-  level: (task) => task.level,
-};
-
 // The largest difference comes first, unless it is turned round.
 function turned() {
   return state.desc !== (state.sort === "difference");
 }
 
-function order(name) {
-  if (ORDERS[name]) return ORDERS[name];
-  const at = runs.findIndex((run) => run.sign === name);
-  return at < 0 ? ORDERS.difference : (task) => (task.cells[at] ? task.cells[at].score : null);
-}
-
-function sorted(shown) {
-  const by = order(state.sort);
-  const turn = turned() ? -1 : 1;
-  const keyed = shown.map((task, at) => ({ task, at, value: by(task) }));
-  const open = (one) => one.value === null || one.value === undefined;
-  keyed.sort((a, b) => {
-    if (open(a) || open(b)) return open(a) - open(b) || a.at - b.at;
-    const less = typeof a.value === "string" ? a.value.localeCompare(b.value) : a.value - b.value;
-    return less * turn || a.at - b.at;
-  });
-  return keyed.map((one) => one.task);
-}
-
-function matches(task, words) {
-  if (words.length === 0) return true;
-  const text = (task.task + " " + task.name + " " + (task.level || "")).toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
 function columns() {
-  return "minmax(200px, 3fr) 64px " + runs.map(() => "minmax(124px, 2fr)").join(" ") + " 64px 88px";
+  return `minmax(${TASK}px, 3fr) ${LEVEL}px ` + runs.map(() => `minmax(${RUN}px, 2fr)`).join(" ") + ` ${POINTS}px ${LOOK}px`;
+}
+
+// Pixels that all columns need.
+function least() {
+  const { columnGap, paddingLeft, paddingRight } = getComputedStyle(byId("heads"));
+  const gaps = Number.parseFloat(columnGap) * (runs.length + 3);
+  return TASK + LEVEL + RUN * runs.length + POINTS + LOOK + gaps + Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight);
 }
 
 function head(name, label, extra) {
@@ -166,20 +150,22 @@ function heads() {
     h("div", { class: "th", role: "columnheader" }, h("span", { class: "unseen" }, "Look")));
 }
 
-function chips(words) {
-  const found = Object.fromEntries(KINDS.map((name) => [name, 0]));
-  for (const task of tasks) {
-    if (!matches(task, words)) continue;
-    found.all += 1;
-    found[kind(task)] += 1;
+function chips() {
+  for (const name of KINDS) {
+    const number = h("span", { class: "soft" });
+    const button = h("button", { type: "button", title: HINTS[name], dataset: { kind: name }, onclick: () => choose(name) }, NAMES[name] + " ", number);
+    buttons.set(name, { button, number });
+    byId("show").append(button);
   }
-  fill(byId("show"), KINDS.map((name) => h("button", { type: "button", title: HINTS[name], "aria-pressed": String(state.show === name), disabled: found[name] === 0 && state.show !== name, dataset: { kind: name }, onclick: () => choose(name) }, NAMES[name] + " ", h("span", { class: "soft" }, count(found[name])))));
+}
+
+function pressed() {
+  for (const [name, { button }] of buttons) button.setAttribute("aria-pressed", String(state.show === name));
 }
 
 function choose(name) {
   state.show = name;
   update();
-  byId("show").querySelector('[data-kind="' + name + '"]').focus();
 }
 
 function against() {
@@ -194,26 +180,59 @@ function against() {
 function update(types) {
   draw();
   write(Boolean(types));
+  ask();
 }
 
 function draw() {
-  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
-  chips(words);
+  pressed();
   heads();
-  const shown = tasks.filter((task) => (state.show === "all" || kind(task) === state.show) && matches(task, words));
-  list.show({ total: shown.length, offset: 0, rows: sorted(shown) });
-  fill(byId("shown"), counted(shown.length, "task"));
-  say(counted(shown.length, "task"));
+}
+
+function show(page) {
+  for (const [name, { button, number }] of buttons) {
+    number.textContent = count(page.kinds[name]);
+    button.disabled = page.kinds[name] === 0 && state.show !== name;
+  }
+  list.show(page);
+}
+
+function load(offset, limit) {
+  return get("/compare/tasks", { ...params(state), offset, limit });
+}
+
+function failed(error) {
+  byId("shown").textContent = error.message;
+}
+
+const ask = latest(() => load(0, PAGE), (page) => {
+  show(page);
+  toTop();
+  say(counted(page.total, "task"));
+}, failed);
+
+// Another list is read from its beginning.
+function toTop() {
+  const over = byId("rows").getBoundingClientRect().top - byId("heads").getBoundingClientRect().bottom;
+  if (over < 0) (list.options.scroller || window).scrollBy({ top: over, behavior: "instant" });
 }
 
 function start() {
+  const table = byId("tasks");
+  const wide = runs.length > ROOM;
+  table.classList.toggle("wide", wide);
+  if (wide) table.style.setProperty("--least", least() + "px");
   list = new Rows({
     body: byId("rows"),
-    scroller: null,
+    scroller: wide ? table : null,
     height: 48,
-    top: 44,
+    page: PAGE,
+    ahead: 2,
+    top: () => (wide ? byId("heads").offsetHeight : 44),
     render: row,
     key: (task) => task.task,
+    load,
+    failed,
+    changed: (total) => (byId("shown").textContent = counted(total, "task")),
     empty: () => h("p", { class: "empty" }, h("strong", {}, "No such task"), "Choose others above, or search for other words."),
   });
   const search = byId("search");
@@ -228,6 +247,7 @@ function start() {
     search.value = state.q;
     against();
     draw();
+    ask();
   });
   const group = { group: "Tasks" };
   bind("j", "Next task", () => list.step(1), group);
@@ -235,7 +255,11 @@ function start() {
   bind("Enter", "Side by side", () => list.item && window.location.assign(link("sidebyside", list.item.task, ids)), group);
   bind("/", "Search", () => search.focus(), group);
   against();
+  chips();
   draw();
+  // A page that is a file does not know its own address.
+  if (written(state) === written(first.query)) show(first.page);
+  else ask();
 }
 
 start();

@@ -141,6 +141,30 @@ export function debounce(wait, run) {
   };
 }
 
+// Gets what is wanted and shows it. The latest wish counts: what is wanted while an answer is awaited is got next.
+export function latest(get, show, failed) {
+  let asking = false;
+  let again = false;
+  return async () => {
+    if (asking) {
+      again = true;
+      return;
+    }
+    asking = true;
+    try {
+      do {
+        again = false;
+        const found = await get();
+        if (!again) show(found);
+      } while (again);
+    } catch (error) {
+      failed(error);
+    } finally {
+      asking = false;
+    }
+  };
+}
+
 // The page has drawn what one works with: a mark for whoever measures it (`performance.mark`).
 export function ready() {
   window.requestAnimationFrame(() => window.performance.mark("agon-ready"));

@@ -51,6 +51,12 @@ export function clock(seconds) {
   return h > 0 ? h + ":" + String(m).padStart(2, "0") + ":" + rest : m + ":" + rest;
 }
 
+// How long an answer took: "2.3 ms", "251 ms".
+export function millis(seconds) {
+  if (none(seconds)) return NONE;
+  return (seconds < 0.00995 ? (seconds * 1000).toFixed(1) : count(seconds * 1000)) + " ms";
+}
+
 // `unpriced`: some of it has no known price, so that it is a lower bound.
 export function money(dollars, unpriced) {
   if (none(dollars)) return NONE;

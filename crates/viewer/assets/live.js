@@ -1,7 +1,8 @@
-// The page of running trials: a tile for each, its screen as it changes, what it does and how much of its
-// limits is used; an operator can stop one. A tile comes when a trial begins and goes when it has ended.
+// The page of running trials: a tile for each, its screen as it changes or its last command with the end of
+// what that printed, and how much of its limits is used; an operator can stop one. A tile comes when a trial
+// begins and goes when it has ended.
 
-import { badge, byId, data, fill, h, plain, say, sign, ready } from "./dom.js";
+import { badge, byId, data, fill, h, lines, plain, say, sign, ready } from "./dom.js";
 import { count, counted, duration, words } from "./format.js";
 import { bind } from "./keys.js";
 import { capabilities, feed, link, picture } from "./source.js";
@@ -30,11 +31,12 @@ class Tile {
     this.next = 0;
     const open = link("trial", run, moment);
     this.image = h("img", { alt: "", hidden: true, decoding: "async", draggable: "false" });
-    this.text = h("span", { class: "words" });
-    this.screen = h("a", { class: "tile-screen", href: open, tabindex: "-1" }, this.image, this.text);
+    this.last = h("span", { class: "tile-last" });
+    this.output = h("span", { class: "tile-output" });
+    this.screen = h("a", { class: "tile-screen", href: open, tabindex: "-1" }, this.image, h("span", { class: "words" }, this.last, this.output));
     this.name = h("a", { class: "clip", href: open, title: plain(moment.name) }, plain(moment.name));
     this.phase = h("span", { class: "tag" });
-    this.stop = new StopButton(() => ({ run, key: this.moment, name: this.moment.name, stopped: () => stopping(this.moment) }));
+    this.stop = new StopButton(() => ({ run, key: this.moment, began: this.moment.began, name: this.moment.name, stopped: () => stopping(this.moment) }));
     this.stop.element.setAttribute("aria-label", "Stop " + plain(moment.name));
     this.does = h("p", { class: "tile-does" });
     this.steps = meter("Step");
@@ -64,14 +66,24 @@ class Tile {
     this.phase.textContent = moment.stopping ? "stopping" : plain(words(moment.phase));
     this.phase.className = moment.stopping ? "tag warn" : "tag";
     this.stop.set(moment);
-    const does = moment.brief || (moment.phase === "setup" ? "is being set up" : "no action yet");
+    const does = moment.brief || (moment.phase === "setup" ? "is being set up" : moment.step ? "plays by itself" : "no action yet");
     this.does.textContent = plain(does);
     this.does.title = plain(does);
-    this.text.textContent = plain(does);
-    this.screen.setAttribute("aria-label", "Screen of " + plain(moment.name) + ": " + plain(does));
-    this.steps.set(moment.steps ? count(moment.step) + " of " + count(moment.steps) : count(moment.step), moment.steps ? moment.step / moment.steps : 0);
+    this.last.textContent = plain(does);
+    this.last.title = plain(does);
+    fill(this.output, moment.output ? lines(moment.output).split("\n").map((line) => h("span", {}, line)) : null);
+    this.label();
+    // So many that nobody counts on it: no limit.
+    const most = moment.steps < 1000000 ? moment.steps : 0;
+    this.steps.set(most ? count(moment.step) + " of " + count(most) : count(moment.step), most ? moment.step / most : 0);
     this.tick();
     this.look();
+  }
+
+  // A picture has no words of its own.
+  label() {
+    if (this.image.hidden) this.screen.removeAttribute("aria-label");
+    else this.screen.setAttribute("aria-label", "Screen of " + plain(this.moment.name) + ": " + this.does.textContent);
   }
 
   tick() {
@@ -104,6 +116,7 @@ class Tile {
         fresh.dataset.shot = shot;
         this.image.replaceWith(fresh);
         this.image = fresh;
+        this.label();
         this.screen.style.aspectRatio = fresh.naturalWidth + " / " + fresh.naturalHeight;
       }
       this.look();

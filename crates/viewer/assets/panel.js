@@ -6,6 +6,9 @@ import { checksPanel } from "./checks.js";
 import { link } from "./source.js";
 import { rawEvents, stepEvents, usageFacts } from "./step.js";
 
+// Without screens, the middle of the page shows steps.
+export const TABS = ["Step", "Checks", "Task", "Review", "Raw"];
+
 function rows(...list) {
   return h("dl", { class: "facts tight" }, list.filter(Boolean).map(([name, ...shown]) => h("div", {}, h("dt", {}, name), h("dd", {}, shown))));
 }
@@ -50,7 +53,7 @@ export class Panel {
   constructor(options) {
     this.options = options;
     this.step = null;
-    this.names = options.screens ? ["Step", "Checks", "Task", "Review", "Raw"] : ["Checks", "Task", "Review", "Raw"];
+    this.names = TABS.filter((name) => options.screens || name !== "Step");
     const wanted = keptHere("agon-tab");
     this.current = this.names.includes(wanted) ? wanted : this.names[0];
     this.tabs = this.names.map((name) =>
@@ -109,7 +112,7 @@ export class Panel {
       const more = name === "Checks" && head.checks.length ? h("span", { class: "tab-count " + (failed ? "bad" : "good"), title: failed ? counted(failed, "check") + " did not pass" : "all passed" }, failed ? "✕ " + failed : "✓")
         : name === "Review" && head.review.standing ? sign(head.review.standing.verdict === "pass" ? "passed" : "failed") : "";
       // Where nothing was done step by step, frames are looked at.
-      const label = name === "Step" && head.realtime && !head.steps ? "Frame" : name;
+      const label = name === "Step" && head.realtime && !head.acted ? "Frame" : name;
       tab.replaceChildren(label, " ", more);
     });
     this.body.setAttribute("aria-labelledby", "tab-" + this.current);
@@ -138,7 +141,7 @@ export class Panel {
 }
 
 // The line of figures below the title.
-export function headFacts(head) {
+export function headFacts(head, query) {
   const { usage: used, seconds, task } = head;
   const total = seconds.agent + seconds.environment + seconds.harness;
   const tokens = (used.input_tokens || 0) + (used.output_tokens || 0);
@@ -152,8 +155,15 @@ export function headFacts(head) {
     tokens ? fact("tokens", count(tokens)) : null,
     used.money === undefined || used.money === null ? null : fact("cost", money(used.money / 1e6, used.unpriced_calls > 0)),
     head.end ? fact("ended", words(plain(head.end))) : null,
-    head.attempts.length > 1 ? fact("attempt", head.key.attempt + " of " + head.attempts.length) : null,
+    head.attempts.length > 1 ? fact("attempt", attempts(head, query)) : null,
   ];
+}
+
+// Which of several it is, and the way to the ones beside it.
+function attempts(head, query) {
+  const at = head.attempts.findIndex((one) => one.attempt === head.key.attempt);
+  const way = (one, sign) => (one ? h("a", { href: link("trial", head.run, { ...head.key, attempt: one.attempt }, query), title: "Attempt " + one.attempt + ": " + (one.outcome || "running"), "aria-label": "Attempt " + one.attempt }, sign) : null);
+  return [way(head.attempts[at - 1], "‹ "), head.key.attempt + " of " + head.attempts.length, way(head.attempts[at + 1], " ›")];
 }
 
 function timeBar(seconds, total) {

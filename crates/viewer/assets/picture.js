@@ -1,10 +1,29 @@
 // The screen of a step: its picture, what the agent did drawn over it, and what changed. Draws what it is
 // given; knows neither steps nor servers.
 import { h, plain } from "./dom.js";
+import { bytes } from "./format.js";
 import { marks } from "./overlay.js";
 import { difference } from "./difference.js";
 
 const KEPT = 24;
+// What is larger is a download (serve/pictures.rs).
+const LARGEST = 64 << 20;
+const LOST = "It is missing from the run folder, or is not what was recorded.";
+const SMALL = "img.step-thumb, .event-picture img";
+
+// Small pictures below `place` that can't be shown get a sign of the page's own, whoever put them there.
+// `told(number)`: of how many different ones it is known by now.
+export function signLost(place, told) {
+  const lost = new Set();
+  const fails = ({target}) => {
+    if (!target.matches(SMALL)) return;
+    target.replaceWith(h("span", {class: target.className + " lost", title: LOST}, "can't be shown"));
+    lost.add(target.src);
+    told(lost.size);
+  };
+  // What went wrong with a picture does not bubble.
+  place.addEventListener("error", fails, true);
+}
 
 // Pictures that are decoded, so that showing one takes no longer than a frame. The oldest is given up.
 export class Pictures {
@@ -70,12 +89,17 @@ export class Screen {
       this.empty(view.missing || "There is no screen at this step.");
       return true;
     }
+    if (shot.picture.bytes > LARGEST) {
+      const file = h("a", {href: this.pictures.address(shot.picture.blob), download: ""}, "Download it");
+      this.empty(`The picture of this screen is too large to be shown: ${bytes(shot.picture.bytes)}. `, file);
+      return false;
+    }
     let image = this.pictures.now(shot.picture.blob);
     try {
       image = image || (await this.pictures.load(shot.picture.blob));
     } catch {
       if (turn !== this.turn) return false;
-      this.empty("The picture of this screen can't be shown: it is missing from the run folder, is not what was recorded, or is larger than 64 MiB.");
+      this.empty("The picture of this screen can't be shown: it is missing from the run folder, or is not what was recorded.");
       return false;
     }
     if (turn !== this.turn) return false;
@@ -108,10 +132,10 @@ export class Screen {
     return true;
   }
 
-  empty(words) {
+  empty(...words) {
     this.box.hidden = true;
     this.nothing.hidden = false;
-    this.nothing.textContent = words;
+    this.nothing.replaceChildren(...words);
   }
 
   setZoom(zoom) {

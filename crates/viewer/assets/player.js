@@ -13,8 +13,8 @@ const PLAY = "M4 2.500v11l9.500-5.500z";
 const PAUSE = "M4 3h3v10H4zM9 3h3v10H9z";
 
 export class Player {
-  // `options`: {index, duration() in seconds, moments() -> times at which something happens (sorted), frames()
-  // -> times of frames, or nothing where steps are shown, at(t),
+  // `options`: {index, duration() in seconds, moments() -> times at which something happens (sorted), marked() ->
+  // whether steps are marked on the scrubber: an axis above it has them on its own scale, at(t),
   // step(by), seekStep(n), changed(playing)}
   constructor(options) {
     this.options = options;
@@ -151,7 +151,7 @@ export class Player {
 
   // A line for every step; more of them than pixels become a shade.
   ticks() {
-    const { index, duration } = this.options;
+    const { index, duration, marked } = this.options;
     const ratio = window.devicePixelRatio || 1;
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     if (!width) return;
@@ -159,14 +159,14 @@ export class Player {
     this.canvas.height = height * ratio;
     const pen = this.canvas.getContext("2d");
     pen.scale(ratio, ratio);
+    if (!marked()) return;
     const colours = { quiet: ink("edge"), changed: ink("agent"), failed: ink("failed-fill") };
     const end = Math.max(0.001, duration());
     const bins = new Map();
     // Where steps are close, columns say how many there are.
     const wide = index.total > width / 4 ? 4 : 2;
-    const frames = this.options.frames();
-    for (let n = 0; n < (frames ? frames.length : index.total); n += 1) {
-      const row = frames ? { t: frames[n] } : index.at(n);
+    for (let n = 0; n < index.total; n += 1) {
+      const row = index.at(n);
       if (!row) continue;
       const x = Math.floor(((row.t / end) * (width - 2)) / wide) * wide;
       const bin = bins.get(x) || { all: 0, changed: 0, failed: 0 };

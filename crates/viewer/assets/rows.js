@@ -312,8 +312,8 @@ export class Rows {
     let by = 0;
     if (top < above) by = top - above;
     else if (top + height > below) by = top + height - below;
-    // Of a list that is scrolled in larger steps, a part of it will do.
-    if (this.total * height > TALLEST) by *= (TALLEST - tall) / (this.total * height - tall);
+    // Of a list that is scrolled in larger steps, a part of it will do; a browser scrolls by whole pixels.
+    if (this.total * height > TALLEST) by = Math.sign(by) * Math.ceil((Math.abs(by) * (TALLEST - tall)) / (this.total * height - tall));
     if (by !== 0) (scroller || window).scrollBy({ top: by, behavior: "instant" });
   }
 }

@@ -1,7 +1,7 @@
 // The page of a run: its trials, filtered and sorted as the address says, and everything kept up to date
 // while it goes on.
 
-import { h, byId, fill, data, badge, say, kept, keep, keepHere, ready } from "./dom.js";
+import { h, byId, fill, data, badge, say, kept, keep, keepHere, latest, ready } from "./dom.js";
 import { count, when } from "./format.js";
 import { Rows } from "./rows.js";
 import { bind } from "./keys.js";
@@ -18,8 +18,6 @@ const run = first.card.id;
 let query = parse(window.location.search);
 let drawnRevision = first.page.revision;
 let live = first.card.state === "live";
-let asking = false;
-let askedAgain = false;
 // Letters are being typed: they are one step of the way back together.
 let typing = false;
 // Where the list stood, if it is to be shown there again.
@@ -142,29 +140,14 @@ function heads() {
   if (again) again.focus();
 }
 
-// The latest wish counts: whatever was asked for while an answer was awaited is asked for next.
-async function ask() {
-  if (asking) {
-    askedAgain = true;
-    return;
-  }
-  asking = true;
-  try {
-    do {
-      askedAgain = false;
-      const page = await get("/runs/" + run + "/trials", { ...params(query), offset: 0, limit: 100 });
-      if (askedAgain) continue;
-      list.show(page);
-      if (place) restore(place);
-      else toTop();
-      say(count(page.total) + " trials");
-    } while (askedAgain);
-  } catch (error) {
-    byId("shown").textContent = error.message;
-  } finally {
-    asking = false;
-  }
-}
+const ask = latest(() => get("/runs/" + run + "/trials", { ...params(query), offset: 0, limit: 100 }), (page) => {
+  list.show(page);
+  if (place) restore(place);
+  else toTop();
+  say(count(page.total) + " trials");
+}, (error) => {
+  byId("shown").textContent = error.message;
+});
 
 // Another list is read from its beginning.
 function toTop() {

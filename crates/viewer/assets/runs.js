@@ -12,6 +12,7 @@ const REST = 4000;
 const SHARE = 20;
 const LONGEST_REST = 30000;
 const BAR = 96;
+const SPENT = "Money and time of all attempts together. A run that plays several at once takes less itself.";
 
 let cards = data().cards;
 let said = JSON.stringify(cards);
@@ -26,7 +27,7 @@ const COLUMNS = [
   { name: "Score", sort: (card) => card.score ?? -1, most: true },
   { name: "Coverage", sort: (card) => card.coverage, most: true },
   { name: "Faults", sort: (card) => card.faulted, most: true, number: true },
-  { name: "Cost, time", sort: (card) => card.money ?? -1, most: true, number: true },
+  { name: "Cost, time", title: SPENT, sort: (card) => card.money ?? -1, most: true, number: true },
   { name: "Begun", sort: (card) => card.created || "", most: true, number: true },
 ];
 const NEWEST = "begun";
@@ -100,7 +101,7 @@ function heads() {
       heads();
       draw(true);
     };
-    return h("div", { class: one.number ? "th number" : "th", role: "columnheader", "aria-sort": order }, h("button", { type: "button", onclick: sortBy, dataset: { sort: slug(one.name) } }, one.name));
+    return h("div", { class: one.number ? "th number" : "th", role: "columnheader", "aria-sort": order }, h("button", { type: "button", onclick: sortBy, title: one.title, dataset: { sort: slug(one.name) } }, one.name));
   });
   const held = document.activeElement && document.activeElement.dataset.sort;
   const place = fill(byId("heads"), cells);
@@ -143,16 +144,18 @@ function row(card) {
   const ended = graded + card.faulted;
   const models = card.models.map(plain).join(", ");
   const problem = card.problems.length > 0 ? plain(card.problems[0]) : "";
-  const id = problem ? h("span", { class: card.state === "broken" ? "is-broken" : "is-faulted", title: card.problems.map(plain).join("\n") }, "! " + problem) : plain(card.id);
+  const told = problem ? h("span", { class: "clip " + (card.state === "broken" ? "is-broken" : "is-faulted"), title: card.problems.map(plain).join("\n") }, "! " + problem) : null;
+  // Several runs have the same suite: what is wrong with one does not tell it from the others.
+  const named = name === plain(card.id) && told ? told : h("span", { class: "named" }, h("span", { class: "clip" }, plain(card.id)), told);
   const cells =
     card.state === "broken"
       ? []
       : [
-          two(plain(card.agent), models || (card.judge ? "judge " + plain(card.judge) : "no model"), { title: plain(card.agent) + (models ? "\n" + models : "") }),
+          two(plain(card.agent), models || (card.judge ? "judged by " + plain(card.judge) : "no model"), { title: plain(card.agent) + (models ? "\n" + models : "") }),
           h("div", { class: "cell score", role: "cell" }, scoreBar(card), h("div", {}, h("div", {}, h("b", {}, percent(card.score))), h("div", { class: "small soft" }, range(card.score_ci)))),
           h("div", { class: "cell", role: "cell" }, h("div", {}, card.state === "live" ? count(ended) + " of " + count(card.planned) : percent(card.coverage)), outcomes(card)),
           h("div", { class: "cell number", role: "cell" }, card.faulted > 0 ? h("span", { class: "is-faulted" }, "! " + count(card.faulted)) : h("span", { class: "soft" }, "0")),
-          two(money(card.money, card.unpriced), duration(card.seconds), { class: "cell two number" }),
+          two(money(card.money, card.unpriced), duration(card.seconds), { class: "cell two number", title: SPENT }),
           two(day(card.created), card.created ? time(card.created).slice(0, 5) + ", " + ago(card.created) : NONE, { class: "cell two number" }),
         ];
   return h(
@@ -160,7 +163,7 @@ function row(card) {
     { class: "row", role: "row" },
     h("div", { class: "cell", role: "cell" }, capabilities.choose ? h("label", { class: "pick" }, box) : null),
     h("div", { class: "cell", role: "cell" }, badge(card.state)),
-    two(h("a", { href: link("run", card.id), "data-focus": true }, name), id, { title: plain(card.path), class: card.state === "broken" ? "cell two wide" : "cell two" }),
+    two(h("a", { href: link("run", card.id), "data-focus": true }, name), named, { title: plain(card.path), class: card.state === "broken" ? "cell two wide" : "cell two" }),
     cells,
   );
 }
@@ -173,11 +176,12 @@ function choose(id) {
 
 function compareButton() {
   const button = byId("compare");
-  if (!capabilities.choose) {
-    // Files hold one comparison, or none.
+  if (!capabilities.live) {
+    // Files hold a comparison of all runs, and of each two of them.
     button.hidden = !capabilities.compare;
-    button.disabled = false;
-    button.textContent = "Compare all";
+    button.disabled = chosen.size !== 0 && chosen.size !== 2;
+    button.textContent = chosen.size === 0 ? "Compare all" : "Compare " + chosen.size;
+    button.title = button.disabled ? "An export compares two runs, or all" : capabilities.pairs ? "Choose two runs to compare them alone" : "";
     return;
   }
   button.disabled = chosen.size < 2 || chosen.size > 8;
@@ -190,10 +194,10 @@ function compare() {
   if (!button.disabled && !button.hidden) window.location.assign(link("compare", inOrder()));
 }
 
-// The oldest is what the others are compared with.
+// The oldest is what the others are compared with; in files, the one that was named first.
 function inOrder() {
   const picked = cards.filter((card) => chosen.has(card.id));
-  picked.sort((a, b) => ((a.created || "") < (b.created || "") ? -1 : 1));
+  if (capabilities.live) picked.sort((a, b) => ((a.created || "") < (b.created || "") ? -1 : 1));
   return picked.map((card) => card.id);
 }
 

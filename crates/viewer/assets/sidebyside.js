@@ -1,11 +1,14 @@
-// One task as several runs played it: screens and steps in columns that move together, by step or by time.
+// One task as several runs played it: screens and steps in columns that move together, by step or by time. What
+// was played in real time without actions has frames in place of steps.
 import { badge, byId, data, fill, h, plain, say, ready } from "./dom.js";
 import { stamp } from "./blocks.js";
 import { counted, duration, money, percent } from "./format.js";
 import { bind } from "./keys.js";
+import { momentView } from "./moment.js";
 import { Pictures, Screen } from "./picture.js";
 import { stepEvents } from "./step.js";
-import { StepIndex, Timeline } from "./timeline.js";
+import { FrameIndex, StepIndex, Timeline } from "./timeline.js";
+import { lastBefore } from "./times.js";
 import { file, get, link, picture, thumb } from "./source.js";
 
 const SYNCS = { step: "By step", time: "By time", free: "Alone" };
@@ -27,9 +30,11 @@ class Side {
     return "/runs/" + encodeURIComponent(this.side.run) + "/trial/" + task + "/" + epoch + "/" + attempt + rest;
   }
 
-  build(choice, head, steps) {
+  build(choice, head, steps, track = null) {
     this.index = null;
     this.shown = false;
+    this.track = track && track.frames.length ? track : null;
+    this.frames = Boolean(this.track && head.acted === 0);
     if (!choice || !head || !steps) {
       const why = !this.side.planned ? "This task is not in the plan of this run." : choice ? "The record of this trial can't be read." : "This run has no result of this task yet.";
       fill(this.element, this.title(null, choice), h("p", { class: "empty" }, why));
@@ -37,7 +42,7 @@ class Side {
     }
     this.key = { task: this.task, epoch: choice.epoch, attempt: choice.attempt };
     this.head = head;
-    this.index = new StepIndex(steps, (from, number) => get(this.address("/steps"), { from, count: Math.min(500, number) }));
+    this.index = this.frames ? new FrameIndex(this.track) : new StepIndex(steps, (from, number) => get(this.address("/steps"), { from, count: Math.min(500, number) }));
     this.screen = head.screen ? new Screen(this.pictures) : null;
     this.events = h("div", { class: "lane-events", tabindex: "0", role: "group", "aria-label": "Step of run " + this.side.sign });
     const body = h("div", {});
@@ -50,9 +55,27 @@ class Side {
       index: this.index,
       pictures: false,
       thumb: (digest) => thumb(this.side.run, digest),
-      href: (n) => link("trial", this.side.run, this.key, "", n),
+      href: (n) => this.href(n),
       pick: (n) => this.moved(this, n),
     });
+  }
+
+  href(n) {
+    if (!this.frames) return link("trial", this.side.run, this.key, "", n);
+    return link("trial", this.side.run, this.key, "", 0) + "&t=" + this.time(n).toFixed(3);
+  }
+
+  // Frames of a play in real time; without them its steps are shown.
+  async film() {
+    return get(this.address("/track")).catch(() => null);
+  }
+
+  // Takes in what the page was not sent with.
+  async join() {
+    const { attempts, head, steps } = this.side;
+    if (!this.index || !head.realtime) return;
+    const track = await this.film();
+    if (track) this.build(attempts[0], head, steps, track);
   }
 
   title(head, choice) {
@@ -70,21 +93,31 @@ class Side {
   async choose(choice) {
     this.key = { task: this.task, epoch: choice.epoch, attempt: choice.attempt };
     const turn = ++this.turn;
-    const known = await Promise.all([get(this.address("")), get(this.address("/steps"), { from: 0, count: 200 })]).catch(() => [null, null]);
+    const [head, steps] = await Promise.all([get(this.address("")), get(this.address("/steps"), { from: 0, count: 200 })]).catch(() => [null, null]);
+    const track = head && head.realtime ? await this.film() : null;
     if (turn !== this.turn) return;
     this.n = 0;
-    this.build(choice, known[0], known[1]);
+    this.build(choice, head, steps, track);
     if (this.index) this.moved(this, 0);
   }
 
-  // Shows a step. One that was asked for later wins.
-  async go(n) {
+  // Shows a step, or a frame; by time, a trial in real time shows the frame of that moment. One that was asked
+  // for later wins.
+  async go(n, t) {
     if (!this.index) return;
+    this.t = t;
     const at = Math.max(0, Math.min(n, this.index.total - 1));
     const turn = ++this.turn;
     this.n = at;
     this.list.select(at);
-    this.open.href = link("trial", this.side.run, this.key, "", at);
+    this.open.href = this.href(at);
+    if (this.frames) {
+      fill(this.events, momentView(this.track, at));
+      this.events.scrollTop = 0;
+      this.frame(at);
+      return;
+    }
+    this.atTime(t);
     let step;
     try {
       step = await get(this.address("/steps/" + at));
@@ -95,11 +128,28 @@ class Side {
     if (turn !== this.turn) return;
     fill(this.events, stepEvents(step, this.context()));
     this.events.scrollTop = 0;
-    if (!this.screen) return;
+    if (!this.screen || this.isFilmed(t)) return;
     const acted = step.events.find((event) => event.kind === "action");
     const [shot, other] = mode === "before" ? [step.before, step.after] : [step.after, step.before];
     const alt = "Screen of run " + this.side.sign + " " + mode + " step " + at;
     this.screen.show({ shot: shot || other, other: step.before, action: acted ? acted.action : null, mode, alt });
+  }
+
+  isFilmed(t) {
+    return Boolean(this.track) && t !== undefined;
+  }
+
+  atTime(t) {
+    this.t = t;
+    if (this.isFilmed(t)) this.frame(Math.max(0, lastBefore(this.track.frames, t + 1e-6)));
+  }
+
+  frame(at) {
+    if (!this.screen) return;
+    const [t, blob] = this.track.frames[at];
+    const [width, height] = this.head.screen;
+    const shot = { picture: { blob: this.track.blobs[blob] }, width, height, cursor: null, t };
+    this.screen.show({ shot, mode: "after", alt: "Screen of run " + this.side.sign + " at " + stamp(t) });
   }
 
   context() {
@@ -126,7 +176,17 @@ function facts(head) {
   return known.filter(Boolean).join(" · ");
 }
 
-const given = data();
+// A file holds all runs of an export, and its address names those that are wanted.
+function narrowed(all) {
+  const wanted = new URLSearchParams(window.location.search).getAll("run");
+  const sides = all.sides.filter((side) => wanted.includes(side.run));
+  if (sides.length < 2 || sides.length === all.sides.length) return all;
+  const back = link("compare", sides.map((side) => side.run));
+  for (const way of document.querySelectorAll(".sides-bar a.button, .crumbs li:nth-last-child(2) a")) way.href = back;
+  return { ...all, sides: sides.map((side, at) => ({ ...side, sign: String.fromCharCode(65 + at) })) };
+}
+
+const given = narrowed(data());
 const sides = given.sides.map((side) => new Side(side, given.task, moved));
 const live = () => sides.filter((side) => side.index);
 let sync = start();
@@ -135,7 +195,9 @@ let at = 0;
 
 function start() {
   const said = new URLSearchParams(window.location.search);
-  return SYNCS[said.get("sync")] ? said.get("sync") : "step";
+  if (SYNCS[said.get("sync")]) return said.get("sync");
+  // Frames have numbers that say nothing, and a time that does.
+  return live().length && live().every((side) => side.head.realtime) ? "time" : "step";
 }
 
 // How far all can go: steps, or milliseconds.
@@ -147,13 +209,23 @@ function most() {
 function show(place) {
   at = Math.max(0, Math.min(place, most()));
   for (const side of live()) {
-    const n = sync === "time" ? side.index.when(at / 1000) : at;
+    const t = sync === "time" ? at / 1000 : undefined;
+    const n = t === undefined ? at : side.index.when(t);
     const last = Math.min(n, side.index.total - 1);
-    if (last !== side.n || !side.shown) side.go(last);
+    if (last !== side.n || !side.shown) side.go(last, t);
+    else if (!side.frames) side.atTime(t);
     side.shown = true;
   }
   tell();
   write();
+}
+
+// Between the start and the end there are as many steps as the longest has. Frames are counted from the first.
+function stepWords() {
+  const filmed = live().filter((side) => side.frames).length;
+  if (filmed) return (filmed === live().length ? "frame " : "place ") + (at + 1) + " of " + (most() + 1);
+  const steps = Math.max(0, ...live().map((side) => side.head.acted));
+  return at === 0 ? "start" : at > steps ? "end" : "step " + at + " of " + steps;
 }
 
 function tell() {
@@ -161,7 +233,7 @@ function tell() {
   slider.max = most();
   slider.value = at;
   slider.disabled = sync === "free";
-  const where = sync === "time" ? stamp(at / 1000) + " of " + stamp(most() / 1000) : sync === "step" ? "step " + at + " of " + most() : "";
+  const where = sync === "time" ? stamp(at / 1000) + " of " + stamp(most() / 1000) : sync === "step" ? stepWords() : "";
   slider.setAttribute("aria-valuetext", where);
   fill(byId("where"), where);
   for (const one of byId("sync").children) one.setAttribute("aria-pressed", String(one.dataset.sync === sync));
@@ -204,13 +276,15 @@ function on(by) {
 function flip(name) {
   mode = name;
   for (const one of byId("mode").children) one.setAttribute("aria-pressed", String(one.dataset.mode === mode));
-  for (const side of live()) side.go(side.n);
+  for (const side of live()) side.go(side.n, side.t);
 }
 
 function turn(name) {
   const first = live()[0];
   const n = first ? first.n : 0;
   sync = name;
+  // A frame is shown where a step was, or the other way round.
+  for (const side of live()) side.shown = side.shown && !side.track;
   say("Columns move " + SYNCS[name].toLowerCase());
   show(name === "time" && first ? Math.ceil(first.time(n) * 1000) : n);
 }
@@ -219,7 +293,8 @@ async function begin() {
   fill(byId("sides"), sides.map((side) => side.element));
   byId("sides").style.gridTemplateColumns = "repeat(" + sides.length + ", minmax(420px, 1fr))";
   fill(byId("sync"), Object.entries(SYNCS).map(([name, label]) => h("button", { type: "button", dataset: { sync: name }, onclick: () => turn(name) }, label)));
-  if (live().some((side) => side.screen)) {
+  await Promise.all(sides.map((side) => side.join()));
+  if (live().some((side) => side.screen && !side.frames)) {
     fill(byId("mode"), ["before", "after"].map((name) => h("button", { type: "button", dataset: { mode: name }, "aria-pressed": String(name === mode), onclick: () => flip(name) }, name === "before" ? "Before" : "After")));
     bind("b", "Screens before or after the step", () => flip(mode === "before" ? "after" : "before"), { group: "Steps" });
   }
@@ -238,10 +313,10 @@ async function begin() {
   }, group);
   const said = Number(new URLSearchParams(window.location.search).get("at"));
   show(Number.isInteger(said) && said > 0 ? said : 0);
+  ready();
   // Where a time is can be told once all steps are known.
   await Promise.all(live().map((side) => side.index.all()));
   live().forEach((side) => side.list.grown());
 }
 
 begin();
-ready();

@@ -23,7 +23,7 @@ function meta(name) {
 
 const may = meta("agon-capabilities").split(" ");
 
-export const capabilities = { live: may.includes("live"), review: may.includes("review"), stop: may.includes("stop"), choose: true, compare: true };
+export const capabilities = { live: may.includes("live"), review: may.includes("review"), stop: may.includes("stop"), choose: true, pairs: false, compare: true };
 
 function search(params) {
   const pairs = new URLSearchParams(typeof params === "string" || params instanceof URLSearchParams ? params : "");

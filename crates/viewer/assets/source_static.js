@@ -2,6 +2,7 @@
 // beside the pages, which are loaded when they are asked for. Pages work the same, and change nothing.
 //
 // A data script calls agonData(name, JSON); its name is its place below the root, without ".js".
+import { filtered as tasksOf } from "./compare_static.js";
 import { filtered } from "./trials_static.js";
 
 // So many steps are in one script (export/trial.rs).
@@ -14,8 +15,10 @@ function meta(name) {
 
 const root = meta("agon-root");
 
-// `choose`: some of the runs can be compared, not just all.
-export const capabilities = { live: false, review: false, stop: false, choose: false, compare: meta("agon-capabilities").split(" ").includes("compare") };
+const may = meta("agon-capabilities").split(" ");
+
+// `choose`: some of the runs can be compared, not just all; `pairs`: two of them, or all.
+export const capabilities = { live: false, review: false, stop: false, choose: may.includes("pairs"), pairs: may.includes("pairs"), compare: may.includes("compare") };
 
 function missing(message) {
   const error = new Error(message);
@@ -78,6 +81,17 @@ async function trials(run, params) {
   return { total: rows.length, offset, rows: rows.slice(offset, offset + limit), revision: 1 };
 }
 
+// Where the comparison of runs is: two of more, or all.
+function comparison(runs) {
+  return capabilities.pairs && runs && runs.length === 2 ? `compare/pair/${runs.join("/")}` : "compare";
+}
+
+async function compared(params) {
+  const { rows, kinds } = tasksOf(await data(comparison(params.getAll("run")) + "/tasks"), params);
+  const offset = number(params, "offset", 0);
+  return { total: rows.length, offset, rows: rows.slice(offset, offset + number(params, "limit", 100)), kinds };
+}
+
 async function neighbours(run, key, params) {
   const rows = filtered(await data(`runs/${run}/trials`), params);
   const same = (row) => row.task === key.task && row.epoch === key.epoch && row.attempt === key.attempt;
@@ -120,6 +134,7 @@ export async function get(path, given) {
   const [first, run, what, ...rest] = parts;
   if (first === "runs" && what === "trials") return trials(run, params);
   if (first === "runs" && what === "trial") return trial(run, rest, params);
+  if (first === "compare" && run === "tasks") return compared(params);
   throw missing("This is not part of the export.");
 }
 
@@ -169,8 +184,8 @@ const PAGES = {
     const task = key.task.split("/").map(part).join("/");
     return `${root}runs/${part(run)}/trial/${task}/${part(key.epoch)}/${part(key.attempt)}/index.html${asked(pairs)}`;
   },
-  compare: () => `${root}compare/index.html`,
-  sidebyside: (task) => `${root}compare/task/${String(task).split("/").map(part).join("/")}/index.html`,
+  compare: (runs) => `${root}${comparison(runs).split("/").map(part).join("/")}/index.html`,
+  sidebyside: (task, runs) => `${root}compare/task/${String(task).split("/").map(part).join("/")}/index.html${comparison(runs) === "compare" ? "" : asked({ run: runs })}`,
 };
 
 export function link(page, ...parts) {

@@ -158,8 +158,10 @@ function around(view) {
       (view.apps || []).map((one) => h("li", {}, h("code", {}, plain(one.command)), " ", one.exit === undefined || one.exit === null ? tag("runs", "good") : tag("exit " + Number(one.exit))))));
 }
 
+const PHASES = { setup: "the task is set up", running: "the agent's turn", frozen: "the turn is over: nothing changes any more", graded: "graded" };
+
 const KINDS = {
-  phase: (e) => [line("Phase", h("span", { class: "soft" }, plain(e.phase)))],
+  phase: (e) => [line("Phase", h("span", { class: "soft", title: plain(e.phase) }, Object.hasOwn(PHASES, e.phase) ? PHASES[e.phase] : plain(e.phase)))],
   instruction: (e) => [line("Instruction"), text(e.instruction, { kind: "speech", most: 30 })],
   action,
   observation,
@@ -169,10 +171,11 @@ const KINDS = {
   condensed: (e) => [line("Condensed", h("span", { class: "soft" }, "steps " + Number(e.condensed.from) + " to " + Number(e.condensed.to) + " are not shown to the model any more")), e.condensed.summary ? text(e.condensed.summary) : null],
   usage: (e) => [line("Usage", usageFacts(e.usage))],
   model,
-  kept: (e, ctx) => [line("Kept", ctx.file(e.kept.blob) ? h("a", { href: ctx.file(e.kept.blob), download: "" }, plain(e.kept.what)) : h("span", {}, plain(e.kept.what)), h("span", { class: "soft" }, bytes(e.kept.bytes)))],
+  kept: (e, ctx) => [line("Kept", ctx.file(e.kept.blob) ? h("a", { href: ctx.file(e.kept.blob), download: "", title: "Download what was kept; the agent's work is a .tar.zst" }, plain(e.kept.what)) : h("span", {}, plain(e.kept.what)), h("span", { class: "soft" }, bytes(e.kept.bytes)))],
   screen: (e) => [line("Screen", h("span", { class: "soft" }, plain(e.screen.what))), screenFacts(e.screen.screen), around(e.screen.around)],
   input: inputs,
   look,
+  reacted: (e) => [line("Plays", fact("steps", count(e.reacted.steps)), fact("actions", count(e.reacted.actions)), fact("frames answered", count(e.reacted.answers.length)))],
   play: (e) => [line("Played"), playFacts(e.play || {})],
   end: (e) => [line("Turn ended", h("strong", {}, words(plain(e.end))))],
   ran,

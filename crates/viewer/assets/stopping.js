@@ -1,8 +1,9 @@
 // Ends a trial that is being played, after asking once more.
 //
-// new StopButton(trial)  trial() -> {run, key, name, stopped(): its end was asked for}. `element`; ask()  opens the
-//     dialog; set({phase, stopping})  what is known of the trial: one that is graded can't be stopped any more;
-//     over()  it has ended: nothing is asked about it any more.
+// new StopButton(trial)  trial() -> {run, key, began, name, stopped(): its end was asked for}; `began` tells the attempt on
+//     the page from another one of the same number, which a run plays that was killed and goes on. `element`; ask()
+//     opens the dialog; set({phase, stopping})  what is known of the trial: one that is graded can't be stopped any
+//     more; over()  it has ended: nothing is asked about it any more.
 import { h, plain, say } from "./dom.js";
 import { post } from "./source.js";
 import { offered, remember } from "./who.js";
@@ -16,7 +17,7 @@ let asker = null;
 
 function build() {
   const what = h("p", { id: "stop-what", class: "stop-what" });
-  const by = h("input", { id: "stop-by", type: "text", maxlength: "100", autocomplete: "name", placeholder: "may stay empty" });
+  const by = h("input", { id: "stop-by", type: "text", maxlength: "100", autocomplete: "name", placeholder: "may stay empty", onkeydown: (event) => event.key === "Enter" && !event.isComposing && order() });
   const failed = h("p", { id: "stop-failed", class: "is-failed", role: "alert", hidden: true });
   const now = h("button", { id: "stop-now", type: "button", class: "danger", onclick: () => order() }, "Stop the trial");
   const element = h("dialog", { id: "stop", "aria-labelledby": "stop-title" },
@@ -39,14 +40,15 @@ function open(button, trial) {
 }
 
 async function order() {
-  const { run, key, stopped } = asked;
+  const { run, key, began, stopped } = asked;
   const { element, by, failed, now } = dialog;
+  if (now.disabled) return;
   const name = by.value.trim();
   remember(name);
   now.disabled = true;
   try {
     const trial = { task: key.task, epoch: key.epoch, attempt: key.attempt };
-    await post("/runs/" + encodeURIComponent(run) + "/stop", { trial, by: name });
+    await post("/runs/" + encodeURIComponent(run) + "/stop", { trial, began, by: name });
     element.close();
     stopped();
   } catch (error) {

@@ -3,7 +3,7 @@ import { h, plain } from "./dom.js";
 import { count, counted, duration, words } from "./format.js";
 import { stamp } from "./blocks.js";
 import { Rows } from "./rows.js";
-import { between } from "./times.js";
+import { between, lastBefore } from "./times.js";
 
 const PAGE = 200;
 // More steps than this are fetched only as they are looked at.
@@ -86,7 +86,45 @@ export class StepIndex {
   }
 }
 
+// Frames of a play in real time without actions, as rows of steps are: all of them are known.
+export class FrameIndex {
+  constructor(track) {
+    this.rows = track.frames.map(([t, blob], n) => {
+      const { names, times } = pressed(track, n);
+      return { n, t, kind: "frame", brief: names.join(" ") + (times > names.length ? " × " + times : ""), shot: track.blobs[blob], changed: true, failed: false };
+    });
+    this.total = this.rows.length;
+  }
+
+  onChange() {}
+
+  at(n) {
+    return this.rows[n];
+  }
+
+  async load(offset, number) {
+    return { total: this.total, rows: this.rows.slice(offset, offset + number) };
+  }
+
+  async all() {
+    return true;
+  }
+
+  when(t) {
+    return Math.max(0, lastBefore(this.rows, t + 1e-6, (row) => row.t));
+  }
+}
+
+// Keys and buttons that were pressed while a frame was on the screen: a few names, and how many in all.
+function pressed(track, at) {
+  const [t] = track.frames[at];
+  const until = at + 1 < track.frames.length ? track.frames[at + 1][0] : track.duration;
+  const all = between(track.inputs, t, until).filter(([, kind]) => kind.endsWith("_press"));
+  return { names: [...new Set(all.map((one) => plain(one[2])))].slice(0, 4), times: all.length };
+}
+
 function label(row, index) {
+  if (row.kind === "frame") return String(row.n + 1);
   if (row.kind === "setup") return "Start";
   if (row.kind === "end") return "End";
   return String(row.n ?? index);
@@ -160,7 +198,7 @@ export class Timeline {
         },
         picture,
         h("span", { class: "step-words" },
-          h("span", { class: "step-top" }, h("span", { class: "step-n" }, label(row, at)), row.kind === "setup" || row.kind === "end" ? null : h("span", { class: "step-kind kind-" + group(row.kind) }, words(plain(row.kind))), row.failed ? h("span", { class: "tag bad", title: "failed" }, "✕", h("span", { class: "unseen" }, " failed")) : null, h("span", { class: "step-t", title: gap >= 0.1 ? duration(gap) + " after the step before" : null }, stamp(row.t))),
+          h("span", { class: "step-top" }, h("span", { class: "step-n" }, label(row, at)), ["setup", "end", "frame"].includes(row.kind) ? null : h("span", { class: "step-kind kind-" + group(row.kind) }, words(plain(row.kind))), row.failed ? h("span", { class: "tag bad", title: "failed" }, "✕", h("span", { class: "unseen" }, " failed")) : null, h("span", { class: "step-t", title: gap >= 0.1 ? duration(gap) + " after the step before" : null }, stamp(row.t))),
           h("span", { class: "step-brief" }, plain(row.brief)),
           still ? h("span", { class: "step-still" }, "screen unchanged") : null))));
   }
@@ -196,15 +234,13 @@ export class FrameList {
       height: 68,
       over: 14,
       render: ([t, blob], at) => {
-        const until = at + 1 < track.frames.length ? track.frames[at + 1][0] : track.duration;
-        const pressed = between(track.inputs, t, until).filter(([, kind]) => kind.endsWith("_press"));
-        const names = [...new Set(pressed.map((one) => plain(one[2])))].slice(0, 4);
+        const { names, times } = pressed(track, at);
         return h("div", { class: "step-row pictured", role: "row" }, h("div", { role: "gridcell", class: "step-cell" },
           h("button", { type: "button", class: "step-open", "data-focus": true, tabindex: "-1", onclick: () => pick(t) },
             h("img", { class: "step-thumb", src: thumb(track.blobs[blob]), alt: "", width: "96", height: "60", decoding: "async", fetchpriority: "low" }),
             h("span", { class: "step-words" },
               h("span", { class: "step-top" }, h("span", { class: "step-n" }, String(at + 1)), h("span", { class: "step-t" }, stamp(t))),
-              h("span", { class: "step-brief" }, names.length ? [names.map((name) => h("kbd", {}, name)), h("span", { class: "soft" }, " × " + pressed.length)] : null)))));
+              h("span", { class: "step-brief" }, names.length ? [names.map((name) => h("kbd", {}, name)), h("span", { class: "soft" }, " × " + times)] : null)))));
       },
     });
     this.rows.show({ total: track.frames.length, offset: 0, rows: track.frames });

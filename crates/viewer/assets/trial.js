@@ -12,11 +12,12 @@ import { ReviewPanel } from "./review.js";
 import { splitter } from "./splitter.js";
 import { Stage } from "./stage.js";
 import { StopButton } from "./stopping.js";
+import { signLost } from "./picture.js";
 import { lastBefore } from "./times.js";
 import { FrameList, StepIndex, stepsTitle, Timeline } from "./timeline.js";
 import { Transcript } from "./transcript.js";
 import { TrialFeed } from "./trialfeed.js";
-import { drawHead, drawWalk } from "./trialhead.js";
+import { drawHead, drawProblems, drawWalk } from "./trialhead.js";
 import { bindTrialKeys } from "./trialkeys.js";
 
 const KEPT = 400;
@@ -47,7 +48,12 @@ class Trial {
       asked: () => (this.asked = this.asked || this.findAsked()),
     };
     this.address = debounce(120, () => this.writeAddress());
-    drawHead(this.head);
+    this.lost = 0;
+    signLost(byId("trial"), (number) => {
+      this.lost = number;
+      drawProblems(this.head, number);
+    });
+    drawHead(this.head, this.query, this.lost);
     drawWalk(this.run, this.neighbours, this.query);
     this.buildReview();
     this.buildPanel();
@@ -115,7 +121,7 @@ class Trial {
       index: this.index,
       duration: () => (this.track ? this.track.duration : this.head.duration) || 0,
       moments: () => (this.track ? this.track.moments : this.times()),
-      frames: () => (this.frames ? this.track.moments : null),
+      marked: () => !this.axis,
       at: (t, scrubbed) => this.at(t, scrubbed),
       step: (by) => this.move(by),
       seekStep: (n) => this.seek(n),
@@ -156,7 +162,7 @@ class Trial {
     });
     byId("below").prepend(this.axis.element);
     byId("trial").classList.add("in-real-time");
-    if (this.head.steps === 0 && track.frames.length) {
+    if (this.head.acted === 0 && track.frames.length) {
       byId("steps-title").textContent = track.frames.length + " frames";
       this.timeline.close();
       if (this.finder) this.finder.element.remove();
@@ -168,6 +174,7 @@ class Trial {
     }
     this.player.set(this.player.t);
     this.player.ticks();
+    this.axis.setTime(this.player.t);
     if (this.frames) {
       this.toFrame(lastBefore(track.frames, (Number(this.named.get("t")) || 0) + 1e-3));
     }
@@ -199,12 +206,12 @@ class Trial {
   }
 
   move(by) {
-    if (this.track && this.head.steps === 0) this.moveFrame(by);
+    if (this.track && this.head.acted === 0) this.moveFrame(by);
     else this.go(this.n + by);
   }
 
   seek(n) {
-    if (this.track && this.head.steps === 0) this.toFrame(n <= 0 ? 0 : this.track.frames.length - 1);
+    if (this.track && this.head.acted === 0) this.toFrame(n <= 0 ? 0 : this.track.frames.length - 1);
     else this.go(n);
   }
 
@@ -284,7 +291,7 @@ class Trial {
     const n = this.index.when(t);
     if (this.track) {
       this.frameAt(t);
-      if (n !== this.n && this.head.steps > 0) this.go(n, { playing: true });
+      if (n !== this.n && this.head.acted > 0) this.go(n, { playing: true });
       return;
     }
     if (n !== this.n) {
@@ -348,7 +355,7 @@ class Trial {
       place.replaceChildren();
       return;
     }
-    if (capabilities.stop && !this.stop) this.stop = new StopButton(() => ({ run: this.run, key: this.head.key, name: this.head.task.name, stopped: () => this.stopping() }), "small-button");
+    if (capabilities.stop && !this.stop) this.stop = new StopButton(() => ({ run: this.run, key: this.head.key, began: this.head.began, name: this.head.task.name, stopped: () => this.stopping() }), "small-button");
     place.replaceChildren(this.stop ? this.stop.element : "", " ", h("button", { type: "button", class: "small-button", "aria-pressed": String(this.follow), onclick: () => this.setFollow(!this.follow), title: "Always show the newest step" }, "Follow"));
   }
 
@@ -376,6 +383,11 @@ class Trial {
   // Frames come faster than steps, and are shown as they are.
   moment(moment) {
     this.state(moment);
+    if (moment.step > this.head.steps) {
+      this.head.steps = moment.step;
+      fill(byId("steps-title"), stepsTitle(this.head));
+      fill(byId("facts"), headFacts(this.head));
+    }
     if (this.head.realtime && this.stage && this.follow && moment.shot) {
       this.stage.frame(moment.shot, this.head.screen, (Date.now() - Date.parse(moment.began)) / 1000);
       return;
@@ -413,10 +425,11 @@ class Trial {
     byId("below").hidden = !this.index.total;
     const newest = steps.rows[steps.rows.length - 1];
     if (newest) this.head.duration = Math.max(this.head.duration, newest.t);
-    this.head.steps = Math.max(this.head.steps, ...steps.rows.filter((row) => row.kind !== "end").map((row) => row.n));
+    this.head.acted = Math.max(this.head.acted, ...steps.rows.filter((row) => row.kind !== "end").map((row) => row.n));
+    this.head.steps = Math.max(this.head.steps, this.head.acted);
     if (!this.frames) this.timeline.grown();
     fill(byId("steps-title"), stepsTitle(this.head));
-    fill(byId("facts"), headFacts(this.head));
+    fill(byId("facts"), headFacts(this.head, this.query));
     if (this.transcript && this.index.total) {
       if (!this.transcript.element.isConnected) fill(byId("stage"), this.transcript.element);
       await this.transcript.grown(from);
@@ -437,7 +450,7 @@ class Trial {
     const reviewed = others(head) === others(this.head);
     this.head = head;
     if (!this.head.live) this.setFollow(false);
-    drawHead(this.head);
+    drawHead(this.head, this.query, this.lost);
     this.drawFollow();
     this.review.draw();
     this.panel.refresh(reviewed);

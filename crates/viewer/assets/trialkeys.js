@@ -1,5 +1,6 @@
 // The keys of the page of a trial.
 import { bind } from "./keys.js";
+import { TABS } from "./panel.js";
 import { capabilities } from "./source.js";
 
 export function bindTrialKeys(trial) {
@@ -23,7 +24,8 @@ export function bindTrialKeys(trial) {
     bind("o", "Draw the action", () => trial.stage.toggleMarks(), group);
     bind("z", "Fit or 100 %", () => trial.stage.toggleZoom(), group);
   }
-  trial.panel.names.forEach((name, at) => bind(String(at + 1), name, () => trial.panel.open(name), group));
+  // A tab has the same number on every page.
+  for (const name of trial.panel.names) bind(String(TABS.indexOf(name) + 1), name, () => trial.panel.open(name), group);
   if (!capabilities.review) return;
   // A verdict is written for good: a key that is pressed by chance, where no verdict can be seen, only shows
   // what it would do.

@@ -24,6 +24,7 @@ pub(crate) const ALL: &[Asset] = embedded![
     "checks.js",
     "compare.css",
     "compare.js",
+    "compare_static.js",
     "difference.js",
     "dom.js",
     "filters.js",

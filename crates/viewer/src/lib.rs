@@ -17,6 +17,7 @@ mod serve;
 pub mod shape;
 mod thumbs;
 mod trial;
+mod visible;
 
 pub use error::ViewerError;
 pub use export::{ExportProgress, Exported, export};

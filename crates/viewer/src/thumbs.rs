@@ -1,8 +1,10 @@
 //! Small pictures of screens: made once, kept beside the indexes by the digest of the picture. Knows no
 //! run.
 
+mod decoding;
+
 use std::fs;
-use std::io::{self, Cursor, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
@@ -10,20 +12,18 @@ use std::time::SystemTime;
 
 use agon_core::Digest;
 use agon_store::{RunFolder, read_plain};
-use image_webp::{ColorType as WebPColour, WebPDecoder, WebPEncoder};
+use image_webp::{ColorType as WebPColour, WebPEncoder};
 
 use crate::blobs::{self, picture_type};
 use crate::error::ViewerError;
 use crate::library::lock;
 
+use decoding::{Kind, MOST_BYTES, Pixels};
+
 /// A small picture has at most this many pixels across, and down.
 const WIDTH: u32 = 320;
 const HEIGHT: u32 = 640;
 
-/// A side of a picture that is decoded.
-const MOST_SIDE: u32 = 16_384;
-/// Bytes of a picture, as stored and as decoded.
-const MOST_BYTES: u64 = 256 << 20;
 /// Pictures of more bytes, as stored or as decoded, are in memory one at a time.
 const LARGE: usize = 32 << 20;
 /// Bytes of one that is sent as it is.
@@ -41,14 +41,6 @@ const LOOK_EVERY: u32 = 32;
 pub(crate) struct Thumb {
     pub(crate) content_type: &'static str,
     pub(crate) bytes: Vec<u8>,
-}
-
-/// Rows of red, green, blue, without gaps.
-#[derive(Debug, PartialEq, Eq)]
-struct Pixels {
-    width: u32,
-    height: u32,
-    rgb: Vec<u8>,
 }
 
 /// `cache`: the viewer's own folder.
@@ -102,108 +94,17 @@ fn sniffed(bytes: Vec<u8>) -> Option<Thumb> {
 
 static ONE_LARGE: Mutex<()> = Mutex::new(());
 
-/// `None`: it is small already, or of a kind that is sent as it is. `alone`: no other large one is in memory.
+/// `None`: it is small already. `alone`: no other large one is in memory.
 fn made_small(stored: &Thumb, alone: Option<MutexGuard<'_, ()>>) -> Result<Option<Thumb>, String> {
-    let webp = match stored.content_type {
-        "image/png" => false,
-        "image/webp" => true,
-        _ => return Ok(None),
+    let Some(kind) = Kind::of(stored.content_type) else {
+        return Ok(None);
     };
-    let (width, height, bytes) = match webp {
-        true => measure_webp(&stored.bytes)?,
-        false => measure_png(&stored.bytes)?,
-    };
+    let (width, height, bytes) = kind.measure(&stored.bytes)?;
     if width <= WIDTH && height <= HEIGHT {
         return Ok(None);
     }
     let _alone = alone.or_else(|| (bytes > LARGE).then(|| lock(&ONE_LARGE)));
-    let pixels = match webp {
-        true => decode_webp(&stored.bytes)?,
-        false => decode_png(&stored.bytes)?,
-    };
-    smaller(&shrink(&pixels)).map(Some)
-}
-
-fn fits(width: u32, height: u32, bytes: Option<usize>) -> Result<(u32, u32, usize), String> {
-    match bytes {
-        Some(bytes)
-            if (1..=MOST_SIDE).contains(&width)
-                && (1..=MOST_SIDE).contains(&height)
-                && bytes as u64 <= MOST_BYTES =>
-        {
-            Ok((width, height, bytes))
-        }
-        _ => Err(format!("{width} x {height} is no size of a picture")),
-    }
-}
-
-fn png_reader(file: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, String> {
-    let limits = png::Limits {
-        bytes: MOST_BYTES as usize,
-    };
-    let mut decoder = png::Decoder::new_with_limits(Cursor::new(file), limits);
-    decoder.set_transformations(png::Transformations::normalize_to_color8());
-    decoder.read_info().map_err(|error| error.to_string())
-}
-
-fn measure_png(file: &[u8]) -> Result<(u32, u32, usize), String> {
-    let reader = png_reader(file)?;
-    let info = reader.info();
-    fits(info.width, info.height, reader.output_buffer_size())
-}
-
-fn decode_png(file: &[u8]) -> Result<Pixels, String> {
-    let mut reader = png_reader(file)?;
-    let size = reader.output_buffer_size();
-    let (width, height, size) = fits(reader.info().width, reader.info().height, size)?;
-    let mut data = vec![0; size];
-    let info = reader
-        .next_frame(&mut data)
-        .map_err(|error| error.to_string())?;
-    data.truncate(info.buffer_size());
-    let rgb = match info.color_type {
-        png::ColorType::Rgb => data,
-        png::ColorType::Rgba => without_alpha(&data),
-        png::ColorType::Grayscale => data.iter().flat_map(|&p| [p, p, p]).collect(),
-        png::ColorType::GrayscaleAlpha => {
-            let pixels = data.chunks_exact(2);
-            pixels.flat_map(|p| [p[0], p[0], p[0]]).collect()
-        }
-        png::ColorType::Indexed => return Err("a palette was left".to_owned()),
-    };
-    Ok(Pixels { width, height, rgb })
-}
-
-fn webp_decoder(file: &[u8]) -> Result<WebPDecoder<Cursor<&[u8]>>, String> {
-    let mut decoder = WebPDecoder::new(Cursor::new(file)).map_err(|error| error.to_string())?;
-    decoder.set_memory_limit(MOST_BYTES as usize);
-    Ok(decoder)
-}
-
-fn measure_webp(file: &[u8]) -> Result<(u32, u32, usize), String> {
-    let decoder = webp_decoder(file)?;
-    let (width, height) = decoder.dimensions();
-    fits(width, height, decoder.output_buffer_size())
-}
-
-fn decode_webp(file: &[u8]) -> Result<Pixels, String> {
-    let mut decoder = webp_decoder(file)?;
-    let (width, height) = decoder.dimensions();
-    let (width, height, size) = fits(width, height, decoder.output_buffer_size())?;
-    let mut data = vec![0; size];
-    decoder
-        .read_image(&mut data)
-        .map_err(|error| error.to_string())?;
-    let rgb = match decoder.has_alpha() {
-        true => without_alpha(&data),
-        false => data,
-    };
-    Ok(Pixels { width, height, rgb })
-}
-
-fn without_alpha(rgba: &[u8]) -> Vec<u8> {
-    let pixels = rgba.chunks_exact(4);
-    pixels.flat_map(|p| [p[0], p[1], p[2]]).collect()
+    smaller(&shrink(&kind.decode(&stored.bytes)?)).map(Some)
 }
 
 /// Every pixel is the mean of those that it stands for.

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 
+use jpeg_encoder::ColorType as JpegColour;
+
 use super::*;
 
 fn picture(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 3]) -> Pixels {
@@ -53,8 +55,8 @@ impl Shelf {
 
 fn decoded(thumb: &Thumb) -> Pixels {
     match thumb.content_type {
-        "image/webp" => decode_webp(&thumb.bytes).unwrap(),
-        _ => decode_png(&thumb.bytes).unwrap(),
+        "image/webp" => Kind::WebP.decode(&thumb.bytes).unwrap(),
+        _ => Kind::Png.decode(&thumb.bytes).unwrap(),
     }
 }
 
@@ -92,12 +94,98 @@ fn every_pixel_is_the_mean_of_those_it_stands_for() {
     assert_eq!((wide.width, wide.height), (320, 1));
 }
 
+fn jpeg(pixels: &Pixels, colour: JpegColour, progressive: bool) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = jpeg_encoder::Encoder::new(&mut file, 90);
+    encoder.set_progressive(progressive);
+    let grey: Vec<u8> = pixels.rgb.iter().step_by(3).copied().collect();
+    let data = match colour {
+        JpegColour::Luma => &grey,
+        _ => &pixels.rgb,
+    };
+    let (width, height) = (pixels.width as u16, pixels.height as u16);
+    encoder.encode(data, width, height, colour).unwrap();
+    file
+}
+
 #[test]
-fn what_is_small_or_a_jpeg_is_sent_as_it_is() {
+fn a_jpeg_is_made_small_however_it_is_written() {
     let shelf = Shelf::new();
-    let small = png(&picture(100, 50, |_, _| [1, 2, 3])).unwrap();
-    let jpeg = b"\xff\xd8\xff\xe0 not looked into".to_vec();
-    for (file, content_type) in [(small, "image/png"), (jpeg, "image/jpeg")] {
+    // Left and right are of another grey.
+    let large = picture(1280, 800, |x, _| [if x < 640 { 40 } else { 200 }; 3]);
+    for (colour, progressive) in [
+        (JpegColour::Rgb, false),
+        (JpegColour::Rgb, true),
+        (JpegColour::Luma, false),
+    ] {
+        let file = jpeg(&large, colour, progressive);
+        let blob = shelf.put(&file);
+        let made = shelf.thumb(&blob).unwrap();
+        assert!(made.bytes.len() < file.len() && shelf.kept(&blob));
+        let small = decoded(&made);
+        assert_eq!((small.width, small.height), (320, 200));
+        let near = |x: usize, wanted: u8| small.rgb[(100 * 320 + x) * 3].abs_diff(wanted) < 4;
+        assert!(near(80, 40) && near(240, 200), "{colour:?} {progressive}");
+    }
+}
+
+#[test]
+fn a_jpeg_that_promises_too_much_takes_no_memory() {
+    let shelf = Shelf::new();
+    let file = jpeg(&picture(640, 480, |_, _| [9; 3]), JpegColour::Rgb, true);
+    let frame = file.windows(2).position(|two| two == [0xff, 0xc2]).unwrap();
+    // Height and width of the frame, after its length and depth.
+    for (size, told) in [
+        ([0xff; 4], "65535"),
+        ([0x40, 0, 0x40, 0], "16384 x 16384"),
+        ([0; 4], ""),
+    ] {
+        let mut huge = file.clone();
+        huge[frame + 5..frame + 9].copy_from_slice(&size);
+        let why = shelf.thumb(&shelf.put(&huge)).unwrap_err().to_string();
+        assert!(
+            why.contains("can't be decoded") && why.contains(told),
+            "{why}"
+        );
+    }
+    // One that goes over its pixels again and again.
+    let scan = file
+        .windows(2)
+        .rposition(|two| two == [0xff, 0xda])
+        .unwrap();
+    let (rest, end) = (&file[scan..file.len() - 2], &file[file.len() - 2..]);
+    let endless = [&file[..scan], &rest.repeat(200), end].concat();
+    let why = shelf.thumb(&shelf.put(&endless)).unwrap_err().to_string();
+    assert!(why.contains("scans"), "{why}");
+}
+
+proptest::proptest! {
+    /// Whatever comes of it, it comes to an end, and is told.
+    #[test]
+    fn a_jpeg_that_is_damaged_harms_nobody(
+        places in proptest::collection::vec((0usize..20_000, proptest::num::u8::ANY), 1..20),
+        progressive: bool,
+    ) {
+        let whole = picture(64, 48, |x, y| [(x * y) as u8, x as u8, y as u8]);
+        let mut file = jpeg(&whole, JpegColour::Rgb, progressive);
+        for (place, byte) in places {
+            let place = 3 + place % (file.len() - 3);
+            file[place] = byte;
+        }
+        if let Ok(pixels) = Kind::Jpeg.decode(&file) {
+            let size = pixels.width as usize * pixels.height as usize * 3;
+            proptest::prop_assert_eq!(pixels.rgb.len(), size);
+        }
+    }
+}
+
+#[test]
+fn what_is_small_is_sent_as_it_is() {
+    let shelf = Shelf::new();
+    let pixels = picture(100, 50, |_, _| [1, 2, 3]);
+    let small = png(&pixels).unwrap();
+    let other = jpeg(&pixels, JpegColour::Rgb, false);
+    for (file, content_type) in [(small, "image/png"), (other, "image/jpeg")] {
         let sent = shelf.thumb(&shelf.put(&file)).unwrap();
         assert_eq!((sent.content_type, sent.bytes), (content_type, file));
     }
@@ -111,11 +199,12 @@ fn what_is_no_picture_is_refused() {
     let mut huge = whole.clone();
     // Width and height of the header; its check sum no longer holds, either.
     huge[16..24].fill(0xff);
-    let files: [&[u8]; 6] = [
+    let files: [&[u8]; 7] = [
         b"",
         b"<svg onload=alert(1)>",
         b"\x89PNG\r\n\x1a\n",
         b"RIFF\x10\0\0\0WEBPVP8L",
+        b"\xff\xd8\xff\xe0 what?",
         torn,
         &huge,
     ];

@@ -26,6 +26,7 @@ pub use contract::{Flow, PlayError, Player};
 pub use input::{PlayKeyboard, PlayMouse};
 pub use playing::{PlayEnd, Played, Playing};
 pub use run::{Prepared, prepare, start};
+pub use stats::Answer;
 pub use stop::{Cause, Stop, StopEvent};
 pub use task::Task;
 pub use window::PlayWindow;

@@ -35,11 +35,7 @@ impl Core {
         let Some(brakes) = &self.brakes else {
             return Ok(());
         };
-        self.resume()?;
-        if self.stop.wait(brakes.slice) {
-            return Err(PlayError::Stopped);
-        }
-        self.freeze()?;
+        self.run_for(brakes.slice)?;
         let rest = self.plan().clear();
         // What was due in the slice and has been begun is done to the end.
         drop(lock(&self.hand));
@@ -55,16 +51,25 @@ impl Core {
     /// Lets so much of the world's time go by.
     pub(super) fn sleep(&self, time: Duration) -> Result<(), PlayError> {
         self.check()?;
-        let frozen = self.plan().is_frozen();
-        if frozen {
-            self.resume()?;
+        if self.plan().is_frozen() {
+            return self.run_for(time);
         }
         if self.stop.wait(time) {
             return Err(PlayError::Stopped);
         }
-        if frozen {
-            self.freeze()?;
+        Ok(())
+    }
+
+    /// Lets a world run that stands still.
+    fn run_for(&self, time: Duration) -> Result<(), PlayError> {
+        let due = Instant::now() + time;
+        self.resume()?;
+        if self.stop.wait(time) {
+            return Err(PlayError::Stopped);
         }
+        self.freeze()?;
+        let late = Instant::now().saturating_duration_since(due);
+        self.tally().stands_still(late);
         Ok(())
     }
 

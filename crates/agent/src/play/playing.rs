@@ -10,6 +10,7 @@ use agon_desktop::DesktopError;
 
 use super::contract::{PlayError, Player};
 use super::core::Core;
+use super::stats::Answer;
 use super::stop::{Cause, Stop};
 
 /// How a play ended.
@@ -149,6 +150,11 @@ impl Playing {
     /// What is known so far.
     pub fn stats(&self) -> PlayStats {
         self.core.stats()
+    }
+
+    /// The answers since this was asked last, as far as so many are kept.
+    pub fn answers(&self) -> Vec<Answer> {
+        self.core.tally().take_answers()
     }
 
     /// Waits for the end. `None`: still running, or given out before.

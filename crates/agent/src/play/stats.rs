@@ -7,6 +7,9 @@ use agon_core::realtime::{Percentiles, PlayStats};
 /// Done so much after it was due, a scheduled action is late.
 pub(super) const LATE: Duration = Duration::from_millis(5);
 
+/// Answers that are kept for whoever asks for them: more than anybody gives between two looks.
+const MOST_ANSWERS: usize = 4096;
+
 /// Steps between two powers of two: values are known to within 3 %.
 const FINE: u32 = 5;
 
@@ -73,6 +76,15 @@ impl Histogram {
     }
 }
 
+/// A frame was answered by an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// When the action was done, on the clock of [`agon_desktop::monotonic`].
+    pub at: Duration,
+    /// Since the last frame that the player was given.
+    pub latency: Duration,
+}
+
 /// Counted by all who take part in a play.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
@@ -83,7 +95,11 @@ pub(super) struct Tally {
     pub(super) scheduled: u64,
     pub(super) scheduled_late: u64,
     pub(super) scheduled_dropped: u64,
+    /// The longest that the world ran on after it was to stand still.
+    overrun: Duration,
     latency: Histogram,
+    /// Those that nobody has asked for.
+    answers: Vec<Answer>,
     /// The last frame that was given out, on the desktop's clock.
     seen: Option<Duration>,
     /// It has been answered by an action.
@@ -115,8 +131,17 @@ impl Tally {
         if let Some(seen) = self.seen
             && !std::mem::replace(&mut self.answered, true)
         {
-            self.latency.add(now.saturating_sub(seen));
+            let latency = now.saturating_sub(seen);
+            self.latency.add(latency);
+            if self.answers.len() < MOST_ANSWERS {
+                self.answers.push(Answer { at: now, latency });
+            }
         }
+    }
+
+    /// Each is given once.
+    pub(super) fn take_answers(&mut self) -> Vec<Answer> {
+        std::mem::take(&mut self.answers)
     }
 
     /// A scheduled action is done, so much after it was due.
@@ -125,6 +150,11 @@ impl Tally {
         if late > LATE {
             self.scheduled_late += 1;
         }
+    }
+
+    /// The world stands still, so much after it was to.
+    pub(super) fn stands_still(&mut self, late: Duration) {
+        self.overrun = self.overrun.max(late);
     }
 
     pub(super) fn stats(&self, played: Duration, hidden: Duration) -> PlayStats {
@@ -145,6 +175,7 @@ impl Tally {
             scheduled_late: self.scheduled_late,
             scheduled_dropped: self.scheduled_dropped,
             hidden: hidden.as_secs_f64(),
+            overrun: self.overrun.as_secs_f64(),
             world: 0.0,
         }
     }
@@ -182,6 +213,12 @@ mod tests {
         tally.misses(1, &[ms(10), ms(11), ms(12)]);
         tally.sees(ms(600));
         tally.acts(ms(604));
+        let answer = |at, latency| Answer {
+            at: ms(at),
+            latency: ms(latency),
+        };
+        assert_eq!(tally.take_answers(), [answer(12, 2), answer(604, 4)]);
+        assert_eq!(tally.take_answers(), []);
         let stats = tally.stats(Duration::from_secs(2), Duration::ZERO);
         assert_eq!((stats.frames_seen, stats.actions), (2, 4));
         assert_eq!(stats.frames_missed, 3, "one of them was seen before");
@@ -189,6 +226,21 @@ mod tests {
         let latency = stats.latency.unwrap();
         assert!(latency.p50 < 0.003 && latency.max > 0.0039, "{latency:?}");
         assert!(latency.max < 0.0041, "{latency:?}");
+    }
+
+    #[test]
+    fn the_longest_overrun_is_told_and_answers_that_nobody_asks_for_are_bounded() {
+        let mut tally = Tally::default();
+        for ms in [3, 40, 7] {
+            tally.stands_still(Duration::from_millis(ms));
+        }
+        for n in 0..2 * MOST_ANSWERS as u64 {
+            tally.sees(Duration::from_micros(10 * n + 1));
+            tally.acts(Duration::from_micros(10 * n + 2));
+        }
+        let stats = tally.stats(Duration::from_secs(1), Duration::ZERO);
+        assert_eq!(stats.overrun.to_string(), "0.04");
+        assert_eq!(tally.take_answers().len(), MOST_ANSWERS);
     }
 
     #[test]

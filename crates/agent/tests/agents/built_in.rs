@@ -4,7 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use agon_agent::{Agent, AgentError, AgentFactory, AgentSpec, Answer, Contender, TrialContext};
-use agon_core::{Action, ActionKind, Brief, Digest, Event, EventBody, Observation, Source, TaskId};
+use agon_core::{
+    Action, ActionKind, Brief, Digest, Event, EventBody, Observation, Source, TaskId, TrialId,
+    Verdict,
+};
 use agon_store::{AgentStamp, EventsAt, HostStamp, Manifest, RunFolder, TrialLine};
 use async_trait::async_trait;
 use tempfile::TempDir;
@@ -179,34 +182,20 @@ fn manifest() -> Manifest {
 }
 
 fn trial_line(attempt: u32, events: EventsAt) -> TrialLine {
-    TrialLine {
+    let trial = TrialId {
         task: TaskId::parse("files/greeting").unwrap(),
         epoch: 1,
-        attempt,
-        is_final: attempt == 2,
-        outcome: agon_core::Outcome::Failed,
+    };
+    let verdict = Verdict {
+        passed: false,
         score: 0.0,
-        measured: None,
-        fault: None,
-        end: None,
+        checks: Vec::new(),
+    };
+    let key = Digest::of(b"key");
+    TrialLine {
+        is_final: attempt == 2,
         steps: 3,
-        seconds: agon_core::TimeSplit::default(),
-        usage: agon_core::Usage::default(),
-        retried: false,
-        rerun: false,
-        regraded: false,
-        judge: agon_core::Usage::default(),
-        played_in: None,
-        elsewhere: false,
-        tainted: false,
-        integrity: None,
-        reason: String::new(),
-        events,
-        work: None,
-        failed_checks: Vec::new(),
-        left_out: 0,
-        key: Digest::of(b"key"),
-        at: now(),
+        ..TrialLine::new(trial, attempt, Ok(&verdict), events, key, now())
     }
 }
 

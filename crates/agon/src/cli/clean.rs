@@ -32,7 +32,8 @@ pub(super) async fn clean(args: &JsonArgs) -> Result<Exit, Failure> {
         for thing in cleaned.desktops.iter().chain(&cleaned.local) {
             output::say(&format!("removed {thing}"));
         }
-        output::say(&format!("removed {} containers", cleaned.containers));
+        let containers = output::count(cleaned.containers as u64, "container");
+        output::say(&format!("removed {containers}"));
     }
     Ok(Exit::Done)
 }

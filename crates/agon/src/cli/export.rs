@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agon_core::clock::FixedClock;
+use agon_llm::config::{Config, ConfigSource};
 use agon_store::{Manifest, RunReader};
 use agon_suite::{LoadOptions, load_suite};
 use agon_testcase::results::{self, Book, Cases};
@@ -58,6 +59,7 @@ pub(super) struct ImportArgs {
 
 pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     let reader = RunReader::open(&find_run(&args.run)?)?;
+    learn_keys();
     std::fs::create_dir_all(&args.out)
         .map_err(|error| Failure::new(format_args!("{}: {error}", args.out.display())))?;
     let written = match args.format {
@@ -76,6 +78,15 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
         output::data(&path.display().to_string())?;
     }
     Ok(Exit::Done)
+}
+
+/// Keys that are in use here are taken out of what is written, be they recorded or in the dataset.
+fn learn_keys() {
+    if let Ok(config) = Config::load(&ConfigSource::of_process(None)) {
+        for name in config.sections() {
+            config.model(name).ok();
+        }
+    }
 }
 
 /// What the tasks were is in their suites, if these are still where they were.

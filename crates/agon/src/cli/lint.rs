@@ -70,7 +70,9 @@ pub(super) async fn lint(args: &LintArgs) -> Result<Exit, Failure> {
 
 /// Why a task can't be played and graded here, if so.
 fn unplayable(task: &Task, no_engine: Option<&str>) -> Option<String> {
-    if task.needs_judge() {
+    if task.unplayable.is_some() {
+        Some("its row is wrong".to_owned())
+    } else if task.needs_judge() {
         Some("it needs a judge".to_owned())
     } else if task.environment.is_container() {
         no_engine.map(str::to_owned)

@@ -146,6 +146,10 @@ fn roots(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
         .map(|name| match find_run(name) {
             Ok(run) => Ok(run),
             Err(_) if Path::new(name).is_dir() => Ok(PathBuf::from(name)),
+            Err(_) if name == "latest" => Err(Failure::new(format_args!(
+                "there is no run under {RUNS}/ yet, so none is the latest: begin one with `agon run`, or name a \
+                 run folder or a folder with runs below it"
+            ))),
             Err(_) => Err(Failure::new(format_args!(
                 "there is no run and no folder `{name}`: give a run folder, a name under {RUNS}/, \
                  `latest`, or a folder with runs below it"
@@ -154,8 +158,20 @@ fn roots(names: &[String]) -> Result<Vec<PathBuf>, Failure> {
         .collect()
 }
 
+/// As they were named: the first is what the others are compared with, as in a report. Of a folder of runs the
+/// oldest comes first.
+fn in_order(runs: &mut [Arc<Run>], roots: &[PathBuf]) {
+    runs.reverse();
+    runs.sort_by_key(|run| {
+        let path = run.folder().path();
+        let alone = roots.iter().position(|root| path == root);
+        alone.or_else(|| roots.iter().position(|root| path.starts_with(root)))
+    });
+}
+
 fn export(roots: Vec<PathBuf>, cache: PathBuf, into: &Path) -> Result<Exit, Failure> {
-    let runs = Library::new(roots.clone(), cache.clone())?.runs()?;
+    let mut runs = Library::new(roots.clone(), cache.clone())?.runs()?;
+    in_order(&mut runs, &roots);
     if runs.is_empty() {
         return Err(Failure::new("there is no run to export"));
     }

@@ -4,6 +4,7 @@
 use std::fs;
 
 use agon::core::EventBody;
+use agon::core::realtime::Reaction;
 use agon::core::verdict::{Outcome, TurnEnd};
 use serde_json::{Value, json};
 
@@ -52,6 +53,7 @@ checks:
     );
     let events = bench.reader().events(&trial).unwrap();
     let (mut looks, mut plays, mut keys) = (0, 0, 0);
+    let mut told = (0, 0);
     for event in &events {
         match &event.body {
             EventBody::Look(look) => {
@@ -64,10 +66,13 @@ checks:
                     stats.actions > 0 && stats.world >= stats.played,
                     "{stats:?}"
                 );
+                // All of it was told while it was played.
+                assert_eq!(told, (stats.steps, stats.actions));
                 // The score on the screen is what the game wrote down.
                 assert!(trial.measured.unwrap() <= stats.world + 1.0);
             }
             EventBody::Input(input) => keys += input.len(),
+            EventBody::Reacted(reacted) => told = (reacted.steps, reacted.actions),
             _ => {}
         }
     }
@@ -75,6 +80,43 @@ checks:
         looks >= 2 && plays == 1 && keys > 0,
         "{looks} {plays} {keys}"
     );
+}
+
+/// One that looks: when it answered which frame is on record, and agrees with what was measured as a whole.
+#[test]
+fn heavy_answers_to_frames_are_on_record() {
+    let bench = Bench::new();
+    let task = r#"
+task: Stay alive.
+environment: { kind: desktop, screen: 480x360, programs: [hexagon], apps: ["hexagon --seed 7"] }
+limits: { seconds: 4 }
+realtime: { window: Hexagon Run, begin: space }
+checks: [{ type: process, app: hexagon, alive: true }]
+"#;
+    bench.suite(&[("game", task)]);
+    bench.run(&["--agent", "hexagon"]).expect(0);
+    let trial = bench.trial();
+    assert_eq!(trial.end, Some(TurnEnd::TimeLimit));
+    let (mut answers, mut stats) = (Vec::new(), None);
+    for event in bench.reader().events(&trial).unwrap() {
+        match event.body {
+            EventBody::Reacted(reacted) => {
+                // When it happened, not when it was told.
+                let in_time = |answer: &Reaction| answer.t > 0.0 && answer.t <= event.t;
+                assert!(reacted.answers.iter().all(in_time), "{reacted:?}");
+                answers.extend(reacted.answers);
+            }
+            EventBody::Play(play) => stats = Some(play),
+            _ => {}
+        }
+    }
+    assert!(answers.len() > 1 && answers.is_sorted_by_key(|answer| answer.t));
+    let longest = answers
+        .iter()
+        .map(|answer| answer.latency)
+        .fold(0.0, f64::max);
+    let measured = stats.unwrap().latency.unwrap().max;
+    assert!((longest - measured).abs() < 1e-4, "{longest} {measured}");
 }
 
 /// What the evaluator reads off the screen is what the game wrote down, to the hundredth.

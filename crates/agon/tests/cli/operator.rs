@@ -25,11 +25,16 @@ fn folder(bench: &Bench) -> RunFolder {
 /// Looks until so many attempts are being played.
 #[track_caller]
 fn playing(bench: &Bench, count: usize) -> Vec<RunningAttempt> {
+    playing_until(bench, |found| found.len() >= count)
+}
+
+#[track_caller]
+fn playing_until(bench: &Bench, enough: impl Fn(&[RunningAttempt]) -> bool) -> Vec<RunningAttempt> {
     let deadline = Instant::now() + HANG;
     let (_never, nothing) = channel::<()>();
     loop {
         let (mut found, _) = running(&folder(bench), 0).unwrap();
-        if found.len() >= count {
+        if enough(&found) {
             found.sort_by_key(|attempt| (attempt.task.clone(), attempt.epoch));
             return found;
         }
@@ -45,6 +50,7 @@ fn request(attempt: &RunningAttempt) -> Request {
         task: attempt.task.clone(),
         epoch: attempt.epoch,
         attempt: attempt.attempt,
+        began: Some(attempt.began),
         by: "Ada".to_owned(),
     }
 }
@@ -108,6 +114,7 @@ fn a_trial_is_stopped_in_a_command_and_the_others_go_on() {
     let other = |epoch, attempt| Request {
         epoch,
         attempt,
+        began: None,
         ..request(&attempts[0])
     };
     for nobody in [other(2, 1), other(1, 2)] {
@@ -260,7 +267,11 @@ fn a_killed_run_leaves_what_was_played_and_the_next_begins_anew() {
     assert!(!folder(&bench).is_written());
     assert_eq!(playing(&bench, 1), before);
     // Nobody is there to hear this, and the next one must not.
-    request(&before[0]).append(&folder(&bench)).unwrap();
+    let unheard = Request {
+        began: None,
+        ..request(&before[0])
+    };
+    unheard.append(&folder(&bench)).unwrap();
 
     succeeds(ground.start(&args));
     let line = bench.trial();
@@ -269,4 +280,50 @@ fn a_killed_run_leaves_what_was_played_and_the_next_begins_anew() {
     let after = playing(&bench, 1);
     assert_eq!(after.len(), 1);
     assert!(after[0].began > before[0].began);
+}
+
+#[test]
+fn who_means_an_attempt_that_was_killed_does_not_stop_the_one_that_takes_its_number() {
+    let bench = Bench::new();
+    bench.suite(&[("a", &waits("sleep 300"))]);
+    let mut ground = Ground::new(&bench);
+    let args = ["--agent", "oracle"];
+    let mut run = ground.start(&args);
+    let before = playing(&bench, 1);
+    run.child.kill().unwrap();
+    assert_eq!(run.end().0.signal(), Some(9));
+
+    let run = ground.start(&args);
+    let begun_anew = |found: &[RunningAttempt]| found.iter().any(|now| now.began > before[0].began);
+    let now = playing_until(&bench, begun_anew);
+    assert_eq!(now.len(), 1);
+    assert_eq!(now[0].attempt, before[0].attempt);
+    // The first one who is heard stands in the record.
+    let stale = Request {
+        by: "Bob".to_owned(),
+        ..request(&before[0])
+    };
+    stale.append(&folder(&bench)).unwrap();
+    request(&now[0]).append(&folder(&bench)).unwrap();
+    succeeds(run);
+    let line = bench.trial();
+    assert_eq!((line.attempt, line.end), (1, Some(TurnEnd::Operator)));
+    let beginning = "an operator stopped the trial: Ada; ";
+    assert!(line.reason.starts_with(beginning), "{}", line.reason);
+}
+
+#[test]
+fn a_line_that_says_no_time_stops_whatever_is_played() {
+    let bench = Bench::new();
+    bench.suite(&[("a", &waits("sleep 300"))]);
+    let mut ground = Ground::new(&bench);
+    let run = ground.start(&["--agent", "oracle"]);
+    let attempts = playing(&bench, 1);
+    let plain = Request {
+        began: None,
+        ..request(&attempts[0])
+    };
+    plain.append(&folder(&bench)).unwrap();
+    succeeds(run);
+    assert_eq!(bench.trial().end, Some(TurnEnd::Operator));
 }

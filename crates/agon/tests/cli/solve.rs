@@ -12,6 +12,8 @@ mod hidden;
 mod refused;
 #[path = "solve/sessions.rs"]
 mod sessions;
+#[path = "solve/stuck.rs"]
+mod stuck;
 
 use std::fs;
 use std::path::PathBuf;

@@ -186,6 +186,10 @@ fn what_can_t_be_shown_is_told() {
             .stderr()
             .contains("there is no run and no folder `nothing`")
     );
+    let called = bench.call(&["view", "latest", "--no-open"]).expect(2);
+    let told = called.stderr();
+    assert!(told.contains("there is no run under runs/ yet"), "{told}");
+    assert!(!told.contains("`latest`"), "{told}");
     bench
         .call(&["view", "--export", "site", "--port", "1"])
         .expect(2);
@@ -252,6 +256,29 @@ fn an_export_is_told_of_and_goes_into_no_run() {
     );
     assert!(bench.path("site/index.html").is_file());
     assert!(!bench.path("site.part").exists());
+}
+
+/// As `agon report one two` has them: the first that is named is what the other is compared with.
+#[test]
+fn an_export_compares_in_the_order_of_the_names() {
+    let bench = played();
+    let run = [
+        "run", "suite", "--out", "runs/two", "--agent", "noop", "--json",
+    ];
+    bench.call(&run);
+    for (site, names) in [("forth", ["one", "two"]), ("back", ["two", "one"])] {
+        bench
+            .call(&["view", names[0], names[1], "--export", site])
+            .expect(0);
+        let page = std::fs::read_to_string(bench.path(site).join("compare/index.html")).unwrap();
+        let place = |name: &str| page.find(&format!("/runs/{name}/index.html")).unwrap();
+        assert!(place(names[0]) < place(names[1]), "{site}");
+    }
+    // Of a folder of runs the oldest comes first.
+    bench.call(&["view", "--export", "all"]).expect(0);
+    let page = std::fs::read_to_string(bench.path("all/compare/index.html")).unwrap();
+    let place = |name: &str| page.find(&format!("/runs/{name}/index.html")).unwrap();
+    assert!(place("one") < place("two"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::io;
 use agon_core::event::Kept;
 use agon_core::verdict::{CheckResult, Verdict};
 use agon_core::{CutOff, EventBody, Fault, HandIn, Task};
+use agon_llm::Scrubber;
 use agon_sandbox::{Request, WorkArchive};
 use agon_store::blobs::Stored;
 use tokio::task::spawn_blocking;
@@ -187,7 +188,9 @@ async fn keep(
     told: &mut Vec<EventBody>,
 ) -> Result<(), Fault> {
     let writer = table.writer.clone();
-    let stored = spawn_blocking(move || writer.keep(&mut content.as_slice(), cap))
+    // An agent may have come upon a key of ours. Checks see what it left, the record does not.
+    let clean = move || writer.keep(&mut Scrubber::scrub_bytes(content).as_slice(), cap);
+    let stored = spawn_blocking(clean)
         .await
         .map_err(io::Error::other)
         .and_then(|stored| stored)

@@ -13,7 +13,7 @@ use agon_core::{
 };
 use agon_desktop::{Key, KeyCombination, PanicKey};
 use agon_stats::percentile;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::brake::{Brake, Trouble};
 use super::play::{Ended, Ground, stopped};
@@ -64,6 +64,10 @@ struct Counts {
     latencies: Vec<f64>,
     /// Wall time that the world did not see.
     hidden: Duration,
+    /// When the world is to stand still again, where it does.
+    due: Option<Instant>,
+    /// The longest that it ran on after that.
+    overrun: Duration,
 }
 
 impl Bridge<'_, '_> {
@@ -80,6 +84,8 @@ impl Bridge<'_, '_> {
             frames: 0,
             latencies: Vec::new(),
             hidden: Duration::ZERO,
+            due: None,
+            overrun: Duration::ZERO,
         };
         let turns = self.take_turns(attempt, agent, first, turn, &mut counts);
         let end = match turns.await {
@@ -120,6 +126,7 @@ impl Bridge<'_, '_> {
             counts.frames += u64::from(observation.screen.is_some());
             let held = hold(self.ground, self.brake).await;
             held.map_err(|trouble| troubled(attempt, trouble))?;
+            counts.stands_still(Instant::now());
             let left = counts.left(&limits);
             let thinking = timeout(limits.step.duration().min(left), agent.act(&observation));
             let began = attempt.table.clock.monotonic();
@@ -157,13 +164,7 @@ impl Bridge<'_, '_> {
                     counts.latencies.push(seen.elapsed().as_secs_f64());
                     let began = attempt.table.clock.monotonic();
                     let performed = self
-                        .perform(
-                            attempt,
-                            stopped.as_mut(),
-                            &action,
-                            cause,
-                            counts.deadline(&limits),
-                        )
+                        .perform(attempt, stopped.as_mut(), &action, cause, &limits, counts)
                         .await;
                     attempt.book(Spender::Environment, began);
                     if let Err(Leave::End(end)) = &performed {
@@ -186,9 +187,11 @@ impl Bridge<'_, '_> {
         mut stopped: Pin<&mut impl Future<Output = Cause>>,
         action: &Action,
         cause: u64,
-        deadline: Instant,
+        limits: &Limits,
+        counts: &mut Counts,
     ) -> Result<Observation, Leave> {
         let began = Instant::now();
+        let deadline = counts.deadline(limits);
         let done = {
             let recorder = &mut attempt.recorder;
             let performing = self.stage.perform(action, deadline, cause, recorder);
@@ -200,7 +203,9 @@ impl Bridge<'_, '_> {
         };
         let mut seen = done.map_err(|gone| lost(attempt, gone))?;
         if let WorldClock::Paused { slice } = self.ground.rules.clock {
-            let rest = sleep(slice.duration().saturating_sub(began.elapsed()));
+            let due = Instant::now().max(began + slice.duration());
+            counts.due = Some(due);
+            let rest = sleep_until(due);
             self.meanwhile(attempt, stopped, rest).await?;
             let recorder = &mut attempt.recorder;
             let look = self
@@ -273,6 +278,12 @@ fn troubled(attempt: &mut Attempt, trouble: Trouble) -> Leave {
 }
 
 impl Counts {
+    fn stands_still(&mut self, now: Instant) {
+        if let Some(due) = self.due.take() {
+            self.overrun = self.overrun.max(now.saturating_duration_since(due));
+        }
+    }
+
     /// When the time is up, which the world has not seen all of.
     fn deadline(&self, limits: &Limits) -> Instant {
         self.began + limits.seconds.duration() + self.hidden
@@ -311,6 +322,7 @@ impl Counts {
             frames_seen: self.frames,
             latency: latency(),
             hidden: self.hidden.as_secs_f64(),
+            overrun: self.overrun.as_secs_f64(),
             ..PlayStats::default()
         }
     }

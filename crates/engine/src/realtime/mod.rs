@@ -8,6 +8,7 @@ mod film;
 mod judge;
 mod play;
 mod player;
+mod reactions;
 mod reports;
 mod world;
 

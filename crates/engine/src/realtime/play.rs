@@ -33,6 +33,9 @@ use crate::turns::{self, Turn};
 /// Longer than any play: whoever waits so long is woken by its end.
 const EVER: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// A world that ran on for longer than this before it stood still may have decided the play.
+const MUCH: f64 = 0.1;
+
 /// Where a play takes place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ground<'a> {
@@ -111,6 +114,13 @@ pub(crate) async fn take(
             .note
             .or_else(|| ends::note(attempt, ended.end))
             .or_else(|| note(ended.end));
+    }
+    if ended.stats.overrun > MUCH {
+        let note = format!(
+            "the world ran on for {:.2} s when it was to stand still: this machine was too busy",
+            ended.stats.overrun
+        );
+        attempt.record(Source::Harness, None, EventBody::Note(note))?;
     }
     turn.seen = stage.close(attempt)?;
     turn.seen.played = Duration::try_from_secs_f64(ended.stats.world).ok();

@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::brake::Trouble;
 use super::play::{Ended, Ground, stopped};
+use super::reactions::Reacting;
 use super::reports::{Reports, record};
 use crate::attempt::{Attempt, Spender};
 use crate::ends::ended_by_loss;
@@ -50,7 +51,18 @@ pub(super) async fn play(
         .map_err(|error| seat::fault(&error))?;
     let began = (Instant::now(), attempt.table.clock.monotonic());
     let playing = prepared.play(player, task);
-    await_end(attempt, &playing, began.0, clock, &limits, stop, reports).await?;
+    let mut reacting = Reacting::new(attempt);
+    let over = await_end(
+        attempt,
+        (&playing, &mut reacting),
+        began.0,
+        clock,
+        &limits,
+        stop,
+        reports,
+    );
+    over.await?;
+    reacting.record(attempt, &playing)?;
     attempt.book(Spender::Agent, began.1);
     let played = match playing.wait(Duration::ZERO) {
         Some(played) => played,
@@ -71,7 +83,7 @@ pub(super) async fn play(
 
 async fn await_end(
     attempt: &mut Attempt,
-    playing: &Playing,
+    (playing, reacting): (&Playing, &mut Reacting),
     began: Instant,
     clock: WorldClock,
     limits: &Limits,
@@ -87,6 +99,7 @@ async fn await_end(
             stop.ask(Cause::Timeout);
         }
         calls(attempt, None)?;
+        reacting.look(attempt, playing)?;
         attempt.steps = u32::try_from(stats.steps).unwrap_or(u32::MAX);
         let watch = &attempt.table.watch;
         watch.step(&attempt.trial, attempt.steps, limits.steps);

@@ -1,18 +1,25 @@
 //! One step of an agent, as far as it matters for whether it is the same as another: what it did and why,
-//! and what came of it. Numbers and times of events don't matter.
+//! and what came of it. Numbers and times of events don't matter, nor does the number of a cell.
+
+use std::borrow::Cow;
 
 use agon_agent::Answer;
+use agon_agent::user::nudge;
 use agon_core::observation::ObservationKind;
 use agon_core::{Action, Digest, Observation};
 
 /// Longer lines are no message of a compiler that a rule looks at.
 const LONGEST_LINE: usize = 500;
 
-/// What came back from a cell ends with these two lines of ours.
-const TRAILER: [&str; 2] = [
+/// What came back from a cell ends with such lines of ours.
+const TRAILER: [&str; 3] = [
+    "[IPython is not installed here:",
     "[Jupyter current working directory:",
     "[Jupyter Python interpreter:",
 ];
+
+/// Tracebacks name a cell by such words and its number, which goes on with every cell.
+const NUMBERED: [&str; 3] = ["Cell In[", "Input In [", "<ipython-input-"];
 
 /// What the agent did. The same action for another reason is another deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,14 +111,16 @@ impl Step {
         let text = || Digest::of(observation.text.as_bytes());
         let seen = match (observation.kind, deed.subject) {
             (ObservationKind::Error | ObservationKind::Refused, _) => Seen::Error(text()),
-            (_, Subject::Message) if hears_nothing => Seen::Said(Digest::of(b"")),
+            (_, Subject::Message) if hears_nothing || is_nudge(&observation.text) => {
+                Seen::Said(Digest::of(b""))
+            }
             (_, Subject::Message) => Seen::Said(text()),
             (_, Subject::Run | Subject::More) => Seen::Ran {
                 status: observation.exit_status,
                 printed: text(),
             },
             (_, Subject::Cell) => Seen::Cell {
-                printed: text(),
+                printed: Digest::of(unnumbered(&observation.text).as_bytes()),
                 mistake: syntax_error(&observation.text),
             },
             (_, Subject::Wait | Subject::Other) => {
@@ -129,10 +138,37 @@ impl Step {
 
 /// The last line of a cell's result if it says that the code can't be read.
 fn syntax_error(text: &str) -> Option<String> {
-    let ours = |line: &&str| TRAILER.iter().any(|start| line.starts_with(start));
+    let ours =
+        |line: &&str| line.trim().is_empty() || TRAILER.iter().any(|start| line.starts_with(start));
     let mut lines = text.trim().lines().rev().skip_while(ours);
     let last = lines.next()?.trim();
     let wrong = ["SyntaxError: ", "IndentationError: ", "TabError: "];
     let is_wrong = wrong.iter().any(|start| last.starts_with(start));
     (is_wrong && last.len() <= LONGEST_LINE).then(|| last.to_owned())
+}
+
+/// The text without the numbers of cells.
+fn unnumbered(text: &str) -> Cow<'_, str> {
+    if !NUMBERED.iter().any(|words| text.contains(words)) {
+        return Cow::Borrowed(text);
+    }
+    let without = |text: String, words: &&str| {
+        let mut parts = text.split(words);
+        let mut plain = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            plain += words;
+            plain += part.trim_start_matches(|c: char| c.is_ascii_digit());
+        }
+        plain
+    };
+    Cow::Owned(NUMBERED.iter().fold(text.to_owned(), without))
+}
+
+/// Whether these are the words of a nudge, whichever user says them: they are no news, though the second
+/// nudge is not worded as the first.
+fn is_nudge(text: &str) -> bool {
+    let forms = [(false, 1), (false, u32::MAX), (true, 1), (true, u32::MAX)];
+    forms
+        .iter()
+        .any(|(tags, said)| nudge(*tags, *said).trim() == text.trim())
 }

@@ -242,8 +242,8 @@ fn errors_of_other_actions_and_failed_commands_are_no_such_repetition() {
     assert_eq!(first(&times(&[ran("false", "", 1)], 3)), None);
 }
 
-const TRAILER: &str =
-    "\n[Jupyter current working directory: /work]\n[Jupyter Python interpreter: /usr/bin/python3]";
+/// As a cell's result ends, with the empty line that comes of the line end of what was printed.
+const TRAILER: &str = "\n\n[Jupyter current working directory: /work]\n[Jupyter Python interpreter: /usr/bin/python3]";
 
 #[test]
 fn the_same_cell_that_is_no_python_three_times() {
@@ -253,7 +253,8 @@ fn the_same_cell_that_is_no_python_three_times() {
         "SyntaxError: incomplete input",
         "IndentationError: unexpected indent",
     ] {
-        for trailer in [TRAILER, ""] {
+        let magics = format!("\n[IPython is not installed here: there are no magics]{TRAILER}");
+        for trailer in [TRAILER, &magics, &TRAILER[1..], ""] {
             // The number of the cell goes on.
             let history: Vec<Taken> = (1..4)
                 .map(|n| {
@@ -266,6 +267,44 @@ fn the_same_cell_that_is_no_python_three_times() {
             assert_eq!(first(&history), Some((3, Rule::SameSyntaxError)), "{error}");
         }
     }
+}
+
+/// What a failing cell says names its number, which is no news.
+#[test]
+fn the_number_of_a_cell_does_not_matter() {
+    for name in [
+        "File \"Cell In[#]\", line 1",
+        "Cell In[#], line 1",
+        "Input In [#], in <cell line: 1>()",
+        "<ipython-input-#-0123456789ab> in <module>",
+    ] {
+        let failed = |n: usize| {
+            let traceback = format!("{name}, in f\n{name}\nNameError: name 'x' is not defined");
+            cell("x", &(traceback.replace('#', &n.to_string()) + TRAILER))
+        };
+        let same: Vec<Taken> = (8..20).map(failed).collect();
+        assert_eq!(first(&same), Some((4, Rule::SameResult)), "{name}");
+        let in_turn = |n: usize| [failed(2 * n), ran("ls", "", 0)];
+        let in_turn: Vec<Taken> = (4..9).flat_map(in_turn).collect();
+        assert_eq!(first(&in_turn), Some((6, Rule::Alternation)), "{name}");
+        let round = |n: usize| [failed(3 * n), ran("ls", "", 0), cell("y", &n.to_string())];
+        let moving: Vec<Taken> = (3..9).flat_map(round).collect();
+        assert_eq!(first(&moving), None, "{name}: another cell tells news");
+        let round = |n: usize| [failed(3 * n), ran("ls", "", 0), cell("y", "7")];
+        let rounds: Vec<Taken> = (3..9).flat_map(round).collect();
+        assert_eq!(first(&rounds), Some((9, Rule::Cycle(3))), "{name}");
+        let lines = |n: usize| {
+            let text = format!("{name}\nValueError: {n}{TRAILER}");
+            cell("x", &text.replace('#', &n.to_string()))
+        };
+        let other: Vec<Taken> = (8..20).map(lines).collect();
+        assert_eq!(first(&other), None, "{name}: another error");
+    }
+    // What a cell prints itself is not its number.
+    let printed: Vec<Taken> = (1..9)
+        .map(|n| cell("f()", &format!("In[{n}] done{TRAILER}")))
+        .collect();
+    assert_eq!(first(&printed), None);
 }
 
 #[test]
@@ -311,6 +350,22 @@ fn answers_of_users_who_do_not_listen_do_not_matter() {
     for user in [User::Nudge(Nudge::default()), User::Fixed(String::new())] {
         assert_eq!(first_with(&user, &history), Some((3, Rule::Monologue)));
     }
+}
+
+/// Whoever says them: a program's own user, too.
+#[test]
+fn words_of_a_nudge_are_no_news() {
+    for tags in [false, true] {
+        let says = |said: u32| said_by_nudge("What now?", tags, said);
+        let history = [says(1), says(2), says(3)];
+        assert_eq!(first(&history), Some((3, Rule::Monologue)));
+        let other = [says(1), said("What now?", "Look again."), says(3)];
+        assert_eq!(first(&other), None);
+    }
+}
+
+fn said_by_nudge(text: &str, tags: bool, before: u32) -> Taken {
+    said(text, &agon_agent::user::nudge(tags, before))
 }
 
 #[test]

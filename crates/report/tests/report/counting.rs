@@ -2,7 +2,7 @@
 
 use agon_core::verdict::TurnEnd;
 use agon_core::{FaultClass, Level, Money};
-use agon_report::{CaveatKind, Headline, Interval, Method, Summary};
+use agon_report::{CaveatKind, Format, Headline, Interval, Method, RunReport, Summary, render};
 use agon_store::TrialLine;
 
 use crate::fixture::{faulted, graded, manifest, task, troubled};
@@ -123,18 +123,54 @@ fn repeats_average_over_tasks_that_have_enough_attempts() {
 }
 
 #[test]
-fn lines_outside_of_the_plan_and_second_results_are_left_out_and_said() {
+fn lines_outside_of_the_plan_are_left_out_and_said() {
     let lines: Vec<TrialLine> = vec![
         graded("a/b", 1, 1.0),
-        graded("a/b", 1, 0.0),
         graded("a/b", 2, 0.0),
         graded("a/other", 1, 0.0),
         graded("a/b", 0, 0.0),
     ];
     let summary = Summary::collect(&manifest(1, vec![task("a/b", Some(Level::Gold))]), lines);
     assert_eq!((summary.overall.passed, summary.overall.failed), (1, 0));
-    assert_eq!(summary.marks.stray_lines, 4);
+    assert_eq!(summary.marks.stray_lines, 3);
     assert_eq!(summary.caveats.len(), 1);
+}
+
+#[test]
+fn of_two_final_lines_of_a_trial_the_later_one_counts() {
+    let first = TrialLine {
+        steps: 9,
+        ..graded("a/b", 1, 1.0)
+    };
+    let second = TrialLine {
+        attempt: 2,
+        rerun: true,
+        ..graded("a/b", 1, 0.0)
+    };
+    let lines = vec![first.clone(), graded("a/b", 2, 1.0), second.clone()];
+    let manifest = manifest(2, vec![task("a/b", Some(Level::Gold))]);
+    let summary = Summary::collect(&manifest, lines.clone());
+    let overall = &summary.overall;
+    assert_eq!((overall.passed, overall.failed, overall.missing), (1, 1, 0));
+    // The earlier one was played nevertheless.
+    assert_eq!((summary.marks.attempts, summary.marks.stray_lines), (3, 0));
+    assert_eq!(summary.marks.rerun, 1);
+    assert_eq!(summary.steps.as_ref().map(|steps| steps.max), Some(3));
+    // As if the process had not been killed.
+    let whole = vec![
+        TrialLine {
+            is_final: false,
+            ..first
+        },
+        graded("a/b", 2, 1.0),
+        second,
+    ];
+    assert_eq!(summary, Summary::collect(&manifest, whole.clone()));
+    let shown = |lines: &Vec<TrialLine>| {
+        let report = RunReport::new(&manifest, lines).unwrap();
+        render(Format::Csv, &[report]).unwrap()
+    };
+    assert_eq!(shown(&lines), shown(&whole));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Runs made by hand: a small one with every kind of trouble, and parts to build others.
 
-use agon_core::verdict::{Outcome, TurnEnd};
-use agon_core::{Digest, Fault, FaultClass, Level, Money, Seconds, TaskId, TimeSplit, Usage};
+use agon_core::verdict::{TurnEnd, Verdict};
+use agon_core::{
+    Digest, Fault, FaultClass, Level, Money, Seconds, TaskId, TimeSplit, TrialId, Usage,
+};
 use agon_store::{
     AgentStamp, EventsAt, HostStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp, TrialLine,
 };
@@ -72,61 +74,43 @@ pub(crate) fn task(id: &str, level: Option<Level>) -> TaskStamp {
 
 /// A final line; `score` decides between passed and failed.
 pub(crate) fn graded(id: &str, epoch: u32, score: f64) -> TrialLine {
-    TrialLine {
-        task: TaskId::parse(id).unwrap(),
-        epoch,
-        attempt: 1,
-        is_final: true,
-        outcome: if score >= 1.0 {
-            Outcome::Passed
-        } else {
-            Outcome::Failed
-        },
+    let verdict = Verdict {
+        passed: score >= 1.0,
         score,
-        measured: None,
-        fault: None,
+        checks: Vec::new(),
+    };
+    TrialLine {
         end: Some(TurnEnd::Finished),
         steps: 3,
+        reason: if verdict.passed {
+            String::new()
+        } else {
+            "file greeting.txt: expected `hello`, found nothing".to_owned()
+        },
+        ..ended(id, epoch, Ok(&verdict))
+    }
+}
+
+pub(crate) fn faulted(id: &str, epoch: u32, class: FaultClass, message: &str) -> TrialLine {
+    ended(id, epoch, Err(&Fault::new(class, message)))
+}
+
+fn ended(id: &str, epoch: u32, result: Result<&Verdict, &Fault>) -> TrialLine {
+    let task = TaskId::parse(id).unwrap();
+    let events = EventsAt {
+        file: "trials/segments/0.jsonl".to_owned(),
+        at: 0,
+        bytes: 100,
+    };
+    let key = Digest::of(id.as_bytes());
+    let at = "2026-01-02T03:05:00Z".parse().unwrap();
+    TrialLine {
         seconds: TimeSplit {
             agent: 1.5,
             environment: 0.4,
             harness: 0.1,
         },
-        usage: Usage::default(),
-        retried: false,
-        rerun: false,
-        regraded: false,
-        judge: Usage::default(),
-        played_in: None,
-        elsewhere: false,
-        tainted: false,
-        integrity: None,
-        reason: if score >= 1.0 {
-            String::new()
-        } else {
-            "file greeting.txt: expected `hello`, found nothing".to_owned()
-        },
-        events: EventsAt {
-            file: "trials/segments/0.jsonl".to_owned(),
-            at: 0,
-            bytes: 100,
-        },
-        work: None,
-        failed_checks: Vec::new(),
-        left_out: 0,
-        key: Digest::of(id.as_bytes()),
-        at: "2026-01-02T03:05:00Z".parse().unwrap(),
-    }
-}
-
-pub(crate) fn faulted(id: &str, epoch: u32, class: FaultClass, message: &str) -> TrialLine {
-    TrialLine {
-        outcome: Outcome::Faulted,
-        fault: Some(Fault::new(class, message)),
-        end: None,
-        steps: 0,
-        reason: String::new(),
-        ..graded(id, epoch, 0.0)
+        ..TrialLine::new(TrialId { task, epoch }, 1, result, events, key, at)
     }
 }
 

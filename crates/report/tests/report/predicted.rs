@@ -23,8 +23,7 @@ struct Predicted {
 
 impl Trials for Predicted {
     fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
-        self.lines.iter().cloned().for_each(each);
-        Ok(())
+        self.lines.visit(each)
     }
 
     fn prediction(&self, line: &TrialLine) -> Result<Option<ScoredPrediction>, StoreError> {

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agon_core::verdict::Outcome;
-use agon_core::{Digest, Fault, FaultClass, TaskId, TimeSplit, Usage};
+use agon_core::{Digest, Fault, FaultClass, TaskId, TrialId, Verdict};
 use agon_store::{EventsAt, RunFolder, RunWriter, TrialLine};
 use tempfile::TempDir;
 
@@ -54,47 +53,31 @@ pub(crate) fn task(id: &str) -> TaskId {
 }
 
 pub(crate) fn line(id: &str, epoch: u32, attempt: u32, is_final: bool) -> TrialLine {
-    TrialLine {
-        task: task(id),
-        epoch,
-        attempt,
-        is_final,
-        outcome: Outcome::Passed,
+    let verdict = Verdict {
+        passed: true,
         score: 1.0,
-        measured: None,
-        fault: None,
-        end: None,
+        checks: Vec::new(),
+    };
+    let line = ended(id, epoch, attempt, Ok(&verdict));
+    TrialLine { is_final, ..line }
+}
+
+fn ended(id: &str, epoch: u32, attempt: u32, result: Result<&Verdict, &Fault>) -> TrialLine {
+    let task = task(id);
+    let events = EventsAt {
+        file: "trials/segments/000001.jsonl".to_owned(),
+        at: 0,
+        bytes: 0,
+    };
+    let key = Digest::of(id.as_bytes());
+    let at = "2026-11-15T12:00:00Z".parse().unwrap();
+    TrialLine {
         steps: 1,
-        seconds: TimeSplit::default(),
-        usage: Usage::default(),
-        retried: false,
-        rerun: false,
-        regraded: false,
-        judge: Usage::default(),
-        played_in: None,
-        elsewhere: false,
-        tainted: false,
-        integrity: None,
-        reason: String::new(),
-        failed_checks: Vec::new(),
-        events: EventsAt {
-            file: "trials/segments/000001.jsonl".to_owned(),
-            at: 0,
-            bytes: 0,
-        },
-        work: None,
-        left_out: 0,
-        key: Digest::of(id.as_bytes()),
-        at: "2026-11-15T12:00:00Z".parse().unwrap(),
+        ..TrialLine::new(TrialId { task, epoch }, attempt, result, events, key, at)
     }
 }
 
 pub(crate) fn faulted(id: &str, epoch: u32, attempt: u32, class: FaultClass) -> TrialLine {
-    TrialLine {
-        outcome: Outcome::Faulted,
-        score: 0.0,
-        measured: None,
-        fault: Some(Fault::new(class, "the disk is gone")),
-        ..line(id, epoch, attempt, true)
-    }
+    let fault = Fault::new(class, "the disk is gone");
+    ended(id, epoch, attempt, Err(&fault))
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use agon_core::FaultClass;
 use agon_core::verdict::Outcome;
-use agon_store::{Latest, Progress, RunFolder, RunWriter, TrialLine};
+use agon_store::{Latest, Progress, RunFolder, RunReader, RunWriter, TrialLine};
 use proptest::prelude::*;
 
 use crate::fixture::{copy_of_golden, faulted, line, writer};
@@ -104,6 +104,36 @@ fn of_two_results_the_later_one_counts_and_the_earlier_one_is_found() {
         [line("a", 1, 1, false), line("a", 2, 1, true), again]
     );
     assert!(Progress::read(writer.folder()).unwrap().stale.is_empty());
+}
+
+#[test]
+fn a_reader_shows_one_result_of_a_trial_the_later_one() {
+    let (_root, folder) = copy_of_golden();
+    let reader = RunReader::open(folder.path()).unwrap();
+    let before = reader.trials().unwrap();
+    let old = before.iter().rfind(|line| line.is_final).unwrap();
+    let mut again = old.clone();
+    again.attempt += 1;
+    let writer = RunWriter::open(&folder).unwrap();
+    append(&writer, &[again.clone()]);
+    assert_eq!(read(&folder).iter().filter(|line| line.is_final).count(), {
+        before.iter().filter(|line| line.is_final).count() + 1
+    });
+    let expected: Vec<TrialLine> = before
+        .iter()
+        .map(|line| TrialLine {
+            is_final: line.is_final && line != old,
+            ..line.clone()
+        })
+        .chain([again])
+        .collect();
+    assert_eq!(reader.trials().unwrap(), expected);
+    // The next run takes the earlier one back, which changes nothing of that.
+    for at in Progress::read(&folder).unwrap().stale {
+        writer.withdraw(at).unwrap();
+    }
+    assert_eq!(read(&folder), expected);
+    assert_eq!(reader.trials().unwrap(), expected);
 }
 
 #[test]

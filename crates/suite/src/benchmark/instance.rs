@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agon_core::files::{FileTree, stays_inside};
-use agon_core::{Task, TaskId};
+use agon_core::{Digest, Environment, EnvironmentKind, HostOnly, Limits, Task, TaskId};
 
 use super::dataset::Row;
 use super::parts::{Part, Parts, key, mapping, scalar};
@@ -43,6 +43,23 @@ fn grade_afresh(environment: &mut Node) {
             },
         };
         pairs.push((key("fresh_checks", place), yes));
+    }
+}
+
+/// What stands for a row that no task can be made of.
+pub(super) fn unplayable(row: &Row, id: TaskId, name: String, why: String) -> Task {
+    let digest = Digest::of_parts([b"unplayable".as_slice(), why.as_bytes()]);
+    Task {
+        name,
+        limits: Limits {
+            steps: 1,
+            ..Limits::default()
+        },
+        instance: HostOnly::new(Some(Arc::clone(&row.fields))),
+        unplayable: Some(why),
+        digest,
+        played: digest,
+        ..Task::plain(id, "", Environment::of_kind(EnvironmentKind::None))
     }
 }
 

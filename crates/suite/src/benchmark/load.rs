@@ -9,7 +9,7 @@ use agon_core::{Task, TaskId};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::dataset::{self, Row};
-use super::instance::Common;
+use super::instance::{self, Common};
 use super::parts::{Parts, Reader};
 use super::sources::Sources;
 use super::template::Templates;
@@ -167,6 +167,8 @@ fn learn(
     errors.extend(found.into_iter().map(|error| sources.error(error)));
 }
 
+/// A row that fits no template is a task that can't be played, and leaves the others alone. If there are
+/// only such rows, it is the benchmark that is wrong.
 fn tasks(
     common: &Common<'_>,
     rows: &[Row],
@@ -175,14 +177,34 @@ fn tasks(
 ) -> Vec<Task> {
     let mut seen = HashSet::new();
     let mut tasks = Vec::with_capacity(rows.len());
+    let (mut wrong, mut playable) = (Vec::new(), false);
     for (row, (id, name)) in rows.iter().zip(ids) {
-        match common.task(row, id, &name) {
-            Ok(task) => tasks.push(task),
-            Err(found) => errors.extend(found.into_iter().filter(|e| seen.insert(e.line()))),
+        match common.task(row, id.clone(), &name) {
+            Ok(task) => {
+                playable = true;
+                tasks.push(task);
+            }
+            // Files are the benchmark's, not the row's.
+            Err(found)
+                if !found
+                    .iter()
+                    .all(|error| matches!(error, SuiteError::Text(_))) =>
+            {
+                errors.extend(found.into_iter().filter(|e| seen.insert(e.line())));
+                if errors.len() >= MAX_ERRORS {
+                    break;
+                }
+            }
+            Err(found) => {
+                let why: Vec<String> = found.iter().map(SuiteError::line).collect();
+                tasks.push(instance::unplayable(row, id, name, why.join("; ")));
+                let new = found.into_iter().filter(|e| seen.insert(e.line()));
+                wrong.extend(new.take(MAX_ERRORS - wrong.len()));
+            }
         }
-        if errors.len() >= MAX_ERRORS {
-            break;
-        }
+    }
+    if !playable {
+        errors.extend(wrong);
     }
     tasks
 }

@@ -217,7 +217,7 @@ impl Reader<'_> {
     }
 
     /// The checks that are written, and the script.
-    fn checks(&self) -> Option<Part> {
+    fn checks(&mut self) -> Option<Part> {
         let evaluate = self.node.get("evaluate");
         let written = evaluate.and_then(|node| node.get("checks"));
         let named = evaluate.and_then(|node| node.get("script"));
@@ -241,7 +241,13 @@ impl Reader<'_> {
             list.push(mapping(pairs, place));
         }
         if list.is_empty() {
-            return written.map(|node| inline("checks", node.clone(), Side::Ours));
+            self.errors.push(SuiteError::layout_help(
+                self.root,
+                "there is no way to grade what an agent did",
+                "put evaluate.py or evaluate.sh into verify/, or write checks = [...] below [evaluate] of \
+                 benchmark.toml",
+            ));
+            return None;
         }
         let node = Node {
             span: written.map_or(place, |node| node.span),

@@ -159,6 +159,7 @@ pub(crate) fn task(
         hand_in,
         collect: file.collect,
         instance: HostOnly::new(draft.instance),
+        unplayable: None,
         digest: Digest::of(b""),
         played: Digest::of(b""),
         id: draft.id,

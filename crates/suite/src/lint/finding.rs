@@ -39,6 +39,14 @@ pub fn lint(suite: &Suite) -> Vec<Finding> {
     let mut search = secrets::Search::default();
     let mut findings = Vec::new();
     for task in &suite.tasks {
+        if let Some(why) = &task.unplayable {
+            findings.push(Finding {
+                task: task.id.clone(),
+                severity: Severity::Error,
+                message: format!("can't be played: {why}"),
+            });
+            continue;
+        }
         findings.extend(task::findings(task));
         let found = search.findings(suite, task).into_iter();
         findings.extend(found.map(|(severity, message)| Finding {

@@ -274,7 +274,7 @@ fn wrong_files_are_named() {
         ("two users", small().with("benchmark.toml", "[user]\nkind = \"nudge\"\n").with("user.toml", "kind = \"nudge\"\n")),
         ("wrong user", small().with("user.toml", "kind = \"nudge\"\nsay = \"x\"\n")),
         ("same ids", small().with("dataset.jsonl", "{\"instance_id\": \"a/b\", \"question\": 1}\n{\"instance_id\": \"a b\", \"question\": 1}\n")),
-        ("missing in one row", small().with("dataset.jsonl", "{\"instance_id\": \"a\", \"question\": 1}\n{\"instance_id\": \"b\"}\n")),
+        ("no way to grade", small().with("benchmark.toml", "[evaluate]\nchecks = []\n")),
         ("no script", small().with("benchmark.toml", "[evaluate]\nscript = \"other.py\"\n")),
         ("no number", small().with("benchmark.toml", "[evaluate]\nchecks = [{ type = \"answer\", equals = \"{{ question }}\", number = true }]\n")),
     ];
@@ -283,6 +283,28 @@ fn wrong_files_are_named() {
         .map(|(what, folder)| format!("--- {what}\n{}", folder.complaint()))
         .collect();
     insta::assert_snapshot!(all);
+}
+
+#[test]
+fn a_row_that_is_wrong_leaves_the_others_alone() {
+    let rows = "{\"instance_id\": \"a b\"}\n{\"instance_id\": \"b\", \"question\": 1}\n";
+    let suite = small().with("dataset.jsonl", rows).suite();
+    let [bad, good] = &suite.tasks[..] else {
+        panic!("{:?}", suite.tasks)
+    };
+    let why = bad.unplayable.as_deref().unwrap();
+    assert!(why.contains("instruction.md.j2:1:"), "{why}");
+    assert_eq!((bad.id.id(), &*bad.name), ("a_b", "a b"));
+    assert!(bad.instance.on_host().is_some());
+    assert_eq!(good.unplayable, None);
+    let found: Vec<_> = agon_suite::lint(&suite)
+        .into_iter()
+        .filter(|found| found.task == bad.id)
+        .collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].message.starts_with("can't be played: "));
+    let mended = small().with("dataset.jsonl", ROWS).suite();
+    assert_ne!(mended.digest, suite.digest);
 }
 
 #[test]
@@ -305,12 +327,10 @@ fn instances_stay_in_the_folder() {
         "[files]\nper_instance = \"{{ question }}\"\n",
     );
     let escape = ROWS.replace("2+2?", "../../etc");
-    assert!(
-        folder
-            .with("dataset.jsonl", &escape)
-            .complaint()
-            .contains("does not stay")
-    );
+    let suite = folder.with("dataset.jsonl", &escape).suite();
+    let why = suite.tasks[0].unplayable.as_deref().unwrap();
+    assert!(why.contains("does not stay"), "{why}");
+    assert_eq!(suite.tasks[1].unplayable, None);
     let folder = small().with("instances/x/visible/a", "x");
     std::os::unix::fs::symlink("/etc", folder.path().join("instances/b")).unwrap();
     assert!(folder.complaint().contains("leads out"));

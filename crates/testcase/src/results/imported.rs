@@ -2,9 +2,9 @@
 
 use agon_agent::elsewhere::Delivered;
 use agon_core::event::Phase;
-use agon_core::verdict::{CheckResult, Outcome, Verdict};
+use agon_core::verdict::{CheckResult, Verdict};
 use agon_core::{
-    Digest, Event, EventBody, Fault, FaultClass, Picture, Source, TaskId, TimeSplit, Usage,
+    Digest, Event, EventBody, Fault, FaultClass, Picture, Source, TaskId, TimeSplit, TrialId, Usage,
 };
 use agon_store::{EventsAt, Review, ReviewVerdict, TrialLine};
 use jiff::Timestamp;
@@ -101,19 +101,13 @@ impl<'a> Imported<'a> {
         let mut usage = self.told.usage.clone();
         usage += &judge;
         let verdict = self.verdict.as_ref();
-        TrialLine {
+        let trial = TrialId {
             task: task.clone(),
             epoch: 1,
-            attempt: 1,
-            is_final: true,
-            outcome: match verdict {
-                Some(verdict) if verdict.passed => Outcome::Passed,
-                Some(_) => Outcome::Failed,
-                None => Outcome::Faulted,
-            },
-            score: verdict.map_or(0.0, |verdict| verdict.score),
-            measured: None,
-            fault: verdict.is_none().then(ungraded),
+        };
+        let fault = ungraded();
+        let line = TrialLine::new(trial, 1, verdict.ok_or(&fault), events, key, at);
+        TrialLine {
             end: Some(self.told.end),
             steps: self.told.steps,
             seconds: TimeSplit {
@@ -122,23 +116,13 @@ impl<'a> Imported<'a> {
             },
             usage,
             judge,
-            retried: false,
-            rerun: false,
-            regraded: false,
-            played_in: None,
             elsewhere: true,
             tainted: !self.told.commands.is_empty(),
-            integrity: None,
             reason: match verdict {
                 Some(verdict) if !verdict.passed => short(self.run.ai_comment.as_deref()),
                 _ => String::new(),
             },
-            events,
-            work: None,
-            failed_checks: verdict.map(Verdict::failed_checks).unwrap_or_default(),
-            left_out: 0,
-            key,
-            at,
+            ..line
         }
     }
 

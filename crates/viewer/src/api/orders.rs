@@ -2,7 +2,9 @@
 //! so that nothing is lost when several speak at once.
 
 use agon_core::TaskId;
-use agon_store::{LONGEST_COMMENT, Order, Request, Review, Reviews, played_in, running, standing};
+use agon_store::{
+    LONGEST_COMMENT, Order, Request, Review, Reviews, RunningAttempt, played_in, running, standing,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,10 +54,16 @@ pub(crate) fn stop(app: &App, asked: &serve::Asked) -> Result<Reply, ViewerError
     let order: StopOrder = asked.body()?;
     let key = &order.trial;
     let task = task(key)?;
-    if !is_running(&run, key, &task)? {
+    let Some(playing) = playing(&run, key, &task)? else {
         return Err(ViewerError::BadRequest(format!(
             "attempt {} at {} (epoch {}) is not being played",
             key.attempt, key.task, key.epoch
+        )));
+    };
+    if order.began.is_some_and(|began| began != playing.began) {
+        return Err(ViewerError::BadRequest(format!(
+            "attempt {} at {} (epoch {}) began anew at {}: load the page again to stop that one",
+            key.attempt, key.task, key.epoch, playing.began
         )));
     }
     let request = Request {
@@ -64,6 +72,7 @@ pub(crate) fn stop(app: &App, asked: &serve::Asked) -> Result<Reply, ViewerError
         task,
         epoch: key.epoch,
         attempt: key.attempt,
+        began: order.began,
         by: order.by,
     };
     request.append(run.folder())?;
@@ -75,12 +84,17 @@ fn task(key: &TrialKey) -> Result<TaskId, ViewerError> {
 }
 
 /// As far as the run folder tells: the process that plays it looks again.
-fn is_running(run: &Run, key: &TrialKey, task: &TaskId) -> Result<bool, ViewerError> {
+fn playing(
+    run: &Run,
+    key: &TrialKey,
+    task: &TaskId,
+) -> Result<Option<RunningAttempt>, ViewerError> {
     if !run.folder().is_written() || run.line(key)?.is_some() {
-        return Ok(false);
+        return Ok(None);
     }
-    let (attempts, _) = running(run.folder(), 0)?;
-    Ok(attempts.iter().any(|attempt| {
+    let (mut attempts, _) = running(run.folder(), 0)?;
+    attempts.retain(|attempt| {
         attempt.task == *task && attempt.epoch == key.epoch && attempt.attempt == key.attempt
-    }))
+    });
+    Ok(attempts.pop())
 }

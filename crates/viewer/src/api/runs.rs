@@ -58,6 +58,16 @@ pub(crate) fn unreviewed(app: &App, asked: &Asked) -> Result<Reply, ViewerError>
     Reply::json(&run.next_unreviewed(&asked.query()?, after.as_ref())?)
 }
 
+/// Only what is looked at of a comparison that may have any number of tasks.
+pub(crate) fn compared_tasks(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
+    let runs = compared(app, asked)?;
+    let query = asked.tasks(&runs)?;
+    let limit = asked.at_most("limit", 100, MOST_ROWS)?;
+    let offset = asked.given("offset", 0)?;
+    let found = comparing::compare(&runs)?;
+    Reply::json(&comparing::page(&found, &query, offset, limit))
+}
+
 pub(crate) fn compare(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     Reply::json(&*comparing::compare(&compared(app, asked)?)?)
 }

@@ -11,7 +11,7 @@ use crate::error::ViewerError;
 use crate::serve::{App, Asked, Reply};
 use crate::shape::{
     Comparison, Feed, Neighbours, Progress, ReviewCard, ReviewOrder, RunCard, Step, Steps,
-    StopOrder, Track, TrialHead, TrialKey, TrialPage,
+    StopOrder, TaskPage, Track, TrialHead, TrialKey, TrialPage,
 };
 
 type Handler = fn(&App, &Asked) -> Result<Reply, ViewerError>;
@@ -89,11 +89,11 @@ macro_rules! filters {
     };
 }
 
-const RUNS_TO_COMPARE: &[Parameter] = &[parameter(
+const RUNS_TO_COMPARE: Parameter = parameter(
     "run",
     Kind::Often,
     "ids of two to eight runs; the first is what the others are compared with",
-)];
+);
 
 /// Where the description is.
 pub(crate) const DESCRIPTION: &str = "/api/openapi.json";
@@ -262,8 +262,41 @@ pub(crate) const ROUTES: &[Route] = &[
         name: "compare",
         about: "Runs against each other, paired by task.",
         does: Does::Get(runs::compare),
-        query: RUNS_TO_COMPARE,
+        query: &[RUNS_TO_COMPARE],
         answer: of::<Comparison>,
+    },
+    Route {
+        path: "/api/compare/tasks",
+        name: "compared_tasks",
+        about: "Tasks of a comparison that pass a filter, in an order.",
+        does: Does::Get(runs::compared_tasks),
+        query: &[
+            RUNS_TO_COMPARE,
+            parameter("q", Kind::Text, "words that task, name or level hold"),
+            parameter(
+                "show",
+                Kind::Text,
+                "all, gained, lost, both, neither or open [default: all]",
+            ),
+            parameter(
+                "against",
+                Kind::Text,
+                "id of the run that is held against the first [default: the second]",
+            ),
+            parameter(
+                "sort",
+                Kind::Text,
+                "difference, task, level, or the sign of a run, such as A [default: difference]",
+            ),
+            parameter("desc", Kind::Switch, "the other way round"),
+            parameter("offset", Kind::Number, "how many to pass over"),
+            parameter(
+                "limit",
+                Kind::Number,
+                "how many to give, 500 at most [default: 100]",
+            ),
+        ],
+        answer: of::<TaskPage>,
     },
     Route {
         path: DESCRIPTION,

@@ -2,7 +2,7 @@
 //! nothing through a link, whatever a place is called. It has its name only when it is whole.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::Exported;
 use crate::error::ViewerError;
 use crate::library::is_run;
+use crate::visible::plain;
 
 /// What a folder is called until it is whole.
 const UNFINISHED: &str = ".part";
@@ -85,9 +86,14 @@ impl Folder {
     /// `place`: below the folder. A file that is there was written before with the same content: pictures
     /// are named by theirs.
     pub(super) fn write(&mut self, place: &str, bytes: &[u8]) -> Result<(), ViewerError> {
+        self.copy(place, bytes)
+    }
+
+    /// The same of what is too large to be held.
+    pub(super) fn copy(&mut self, place: &str, mut from: impl Read) -> Result<(), ViewerError> {
         let mut parts = Path::new(place).components();
         if !parts.all(|part| matches!(part, Component::Normal(_))) {
-            let why = format!("{} is no place in an export", agon_report::plain(place));
+            let why = format!("{} is no place in an export", plain(place));
             return Err(ViewerError::Internal(why));
         }
         let path = self.path.join(place);
@@ -97,10 +103,11 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
             file => file,
         };
-        file.and_then(|mut file| file.write_all(bytes))
+        let bytes = file
+            .and_then(|mut file| io::copy(&mut from, &mut file))
             .map_err(ViewerError::io("can't write", &path))?;
         self.written.files += 1;
-        self.written.bytes += bytes.len() as u64;
+        self.written.bytes += bytes;
         Ok(())
     }
 

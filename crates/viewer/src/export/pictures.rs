@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::folder::Folder;
 use crate::error::ViewerError;
 use crate::library::Run;
-use crate::serve::stored;
+use crate::serve::{Blob, stored};
 use crate::shape::Step;
 use crate::thumbs;
 
@@ -56,11 +56,15 @@ impl<'a> Pictures<'a> {
         let Some(digest) = Digest::from_hex(blob) else {
             return Ok(());
         };
-        let Some(bytes) = stored(self.run.folder(), &digest) else {
+        let Some(picture) = stored(self.run.folder(), &digest) else {
             return Ok(());
         };
         let id = self.run.id();
-        folder.write(&format!("runs/{id}/blobs/{digest}.{ENDING}"), &bytes)?;
+        let place = format!("runs/{id}/blobs/{digest}.{ENDING}");
+        match picture {
+            Blob::Whole(bytes) => folder.write(&place, &bytes)?,
+            Blob::Large(file, _, _) => folder.copy(&place, file)?,
+        }
         match thumbs::thumb(self.cache, self.run.folder(), &digest) {
             Ok(thumb) => folder.write(&format!("runs/{id}/thumbs/{digest}.{ENDING}"), &thumb.bytes),
             Err(_) => Ok(()),

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::bundle::bundle;
 use super::folder::Folder;
 use super::pictures::Pictures;
@@ -15,7 +17,7 @@ use crate::error::ViewerError;
 use crate::library::Run;
 use crate::pages::{self, Frame};
 use crate::serve::MOST_COMPARED;
-use crate::shape::{RunCard, RunState, TrialQuery};
+use crate::shape::{ComparedTask, Comparison, RunCard, RunState, TaskQuery, TrialQuery};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exported {
@@ -46,8 +48,8 @@ pub struct ExportProgress<'a> {
     pub of: usize,
 }
 
-/// `into` must be new or empty, and in no run. `cache`: where small pictures are kept. What it holds does not
-/// tell where the runs are.
+/// Runs are compared in the order in which they are given. `into` must be new or empty, and in no run. `cache`:
+/// where small pictures are kept. What it holds does not tell where the runs are.
 pub fn export(
     runs: &[Arc<Run>],
     cache: &Path,
@@ -64,14 +66,18 @@ pub fn export(
         .filter(|(_, card)| card.state != RunState::Broken)
         .map(|(run, _)| Arc::clone(run))
         .collect();
-    let compared = (2..=MOST_COMPARED).contains(&readable.len());
-    let frame = Frame::exported("").able_to(if compared { "compare" } else { "" });
+    let able = match readable.len() {
+        2 => "compare",
+        3..=MOST_COMPARED => "compare pairs",
+        _ => "",
+    };
+    let frame = Frame::exported("").able_to(able);
     folder.page("index.html", &pages::runs::runs(frame, &cards)?)?;
     for (run, card) in runs.iter().zip(&cards) {
         write_run(&mut folder, run, card, cache, &mut told)?;
     }
-    if compared {
-        write_comparison(&mut folder, &readable)?;
+    if !able.is_empty() {
+        write_comparison(&mut folder, &readable, able)?;
     }
     folder.finish()
 }
@@ -128,14 +134,51 @@ fn write_run(
     Ok(())
 }
 
-fn write_comparison(folder: &mut Folder, runs: &[Arc<Run>]) -> Result<(), ViewerError> {
-    let page = pages::compare::compare(Frame::exported("../"), runs)?;
-    folder.page("compare/index.html", &page)?;
+/// What a page asks for part by part.
+#[derive(Debug, Serialize)]
+struct Tasks<'a> {
+    tasks: &'a [ComparedTask],
+    /// What a search looks through, of each.
+    words: Vec<String>,
+}
+
+impl<'a> Tasks<'a> {
+    fn of(found: &'a Comparison) -> Self {
+        Self {
+            tasks: &found.tasks,
+            words: found.tasks.iter().map(compare::searchable).collect(),
+        }
+    }
+}
+
+fn write_compared(
+    folder: &mut Folder,
+    place: &str,
+    frame: Frame,
+    runs: &[Arc<Run>],
+) -> Result<Arc<Comparison>, ViewerError> {
+    let page = pages::compare::compare(frame, runs, &TaskQuery::default())?;
+    folder.page(&format!("{place}/index.html"), &page)?;
     let found = compare::compare(runs)?;
+    folder.data(&format!("{place}/tasks"), &Tasks::of(&found))?;
+    Ok(found)
+}
+
+/// All of them, and where there are more than two, each two of them.
+fn write_comparison(folder: &mut Folder, runs: &[Arc<Run>], able: &str) -> Result<(), ViewerError> {
+    let found = write_compared(folder, "compare", Frame::exported("../"), runs)?;
+    for (at, one) in runs.iter().enumerate().filter(|_| runs.len() > 2) {
+        for other in runs.iter().skip(at + 1) {
+            let place = format!("compare/pair/{}/{}", one.id(), other.id());
+            let frame = Frame::exported("../../../../").able_to(able);
+            let two = [Arc::clone(one), Arc::clone(other)];
+            write_compared(folder, &place, frame, &two)?;
+        }
+    }
     for task in &found.tasks {
         // compare/task/CATEGORY/TASK: a category may be called like a file of ours.
-        let frame = Frame::exported("../../../../");
-        let page = pages::compare::side_by_side(frame, runs, &task.task)?;
+        let frame = Frame::exported("../../../../").able_to(able);
+        let page = pages::side_by_side::side_by_side(frame, runs, &task.task)?;
         folder.page(&format!("compare/task/{}/index.html", task.task), &page)?;
     }
     Ok(())

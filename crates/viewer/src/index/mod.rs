@@ -24,7 +24,7 @@ pub(crate) use error::IndexError;
 pub(crate) use file::{Index, remove, reset, sweep};
 pub(crate) use lines::{LONGEST, for_each_line};
 pub(crate) use marks::{Mark, Marks};
-pub(crate) use query_string::{known_name, trial_query};
+pub(crate) use query_string::{known_name, searched, switch, trial_query, unknown, word};
 pub(crate) use schema::state_of;
 pub(crate) use state::State;
 pub(crate) use whole::Listed;

@@ -13,6 +13,7 @@ use super::query::MOST_WORDS;
 use super::schema::FAULTS;
 use crate::error::ViewerError;
 use crate::shape::TrialQuery;
+use crate::visible::plain;
 
 /// Nothing that people or pages write is longer.
 const LONGEST: usize = 10_000;
@@ -80,7 +81,7 @@ pub(crate) fn known_name(name: &str, known: &[&str]) -> Result<(), ViewerError> 
     if known.contains(&name) || BESIDE.contains(&name) {
         return Ok(());
     }
-    let name: String = agon_report::plain(name).chars().take(100).collect();
+    let name: String = plain(name).chars().take(100).collect();
     let far = |known: &&&str| strsim::damerau_levenshtein(&name, known);
     let near = known.iter().filter(|known| far(known) <= known.len() / 3);
     let told = match near.min_by_key(far) {
@@ -94,7 +95,7 @@ pub(crate) fn known_name(name: &str, known: &[&str]) -> Result<(), ViewerError> 
 }
 
 /// No more words than can be searched for, each once.
-fn searched(value: &str) -> Result<String, ViewerError> {
+pub(crate) fn searched(value: &str) -> Result<String, ViewerError> {
     let words: HashSet<&str> = value.split_whitespace().collect();
     if words.len() > MOST_WORDS {
         let why = format!("it has more than {MOST_WORDS} words");
@@ -153,13 +154,17 @@ fn words<T: DeserializeOwned + PartialEq>(
     add(into, name, found)
 }
 
-fn word<T: DeserializeOwned>(name: &str, value: &str, allowed: &[&str]) -> Result<T, ViewerError> {
+pub(crate) fn word<T: DeserializeOwned>(
+    name: &str,
+    value: &str,
+    allowed: &[&str],
+) -> Result<T, ViewerError> {
     serde_json::from_value(Value::String(value.to_owned()))
         .map_err(|_| unknown(name, value, allowed))
 }
 
 /// A parameter without a value is a switch that is on.
-fn switch(name: &str, value: &str) -> Result<bool, ViewerError> {
+pub(crate) fn switch(name: &str, value: &str) -> Result<bool, ViewerError> {
     match value {
         "" | "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
@@ -180,8 +185,8 @@ fn add<T: PartialEq>(into: &mut Vec<T>, name: &str, more: Vec<T>) -> Result<(), 
     Ok(())
 }
 
-fn unknown(name: &str, value: &str, allowed: &[&str]) -> ViewerError {
-    let value: String = agon_report::plain(value).chars().take(100).collect();
+pub(crate) fn unknown(name: &str, value: &str, allowed: &[&str]) -> ViewerError {
+    let value: String = plain(value).chars().take(100).collect();
     refused(
         name,
         &format!("`{value}` is none of {}", allowed.join(", ")),
@@ -239,7 +244,7 @@ mod tests {
         }
         insta::assert_snapshot!(told("outcom"), @"there is no parameter `outcom` here: did you mean `outcome`?");
         insta::assert_snapshot!(told("unknown"), @"there is no parameter `unknown` here: there are q, outcome, fault, level, category, check, flag, attempts, sort, desc");
-        insta::assert_snapshot!(told("\u{202e}"), @"there is no parameter `` here: there are q, outcome, fault, level, category, check, flag, attempts, sort, desc");
+        insta::assert_snapshot!(told("\u{202e}"), @"there is no parameter `<202E>` here: there are q, outcome, fault, level, category, check, flag, attempts, sort, desc");
         for name in BESIDE {
             trial_query([(*name, "x")]).unwrap();
         }
@@ -272,7 +277,7 @@ mod tests {
         fn told(name: &str, value: &str) -> String {
             trial_query([(name, value)]).unwrap_err().to_string()
         }
-        insta::assert_snapshot!(told("outcome", "passed,lost\u{202e}"), @"the parameter `outcome` can't be used: `lost` is none of passed, failed, faulted, running, missing");
+        insta::assert_snapshot!(told("outcome", "passed,lost\u{202e}"), @"the parameter `outcome` can't be used: `lost<202E>` is none of passed, failed, faulted, running, missing");
         insta::assert_snapshot!(told("level", "iron"), @"the parameter `level` can't be used: `iron` is none of paper, wood, bronze, silver, gold, none");
         insta::assert_snapshot!(told("desc", "maybe"), @"the parameter `desc` can't be used: `maybe` is none of true, false, 1, 0");
         let words: Vec<String> = (0..2_000).map(|n| n.to_string()).collect();

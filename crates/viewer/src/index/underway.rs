@@ -28,6 +28,11 @@ pub(crate) struct Underway {
 }
 
 impl Underway {
+    /// The attempts without a line, and how many bytes of the file tell of them.
+    pub(crate) fn known(&self) -> (&[RunningAttempt], u64) {
+        (&self.attempts, self.read)
+    }
+
     /// Brings the rows in line; returns whether any changed.
     pub(crate) fn apply(
         &mut self,

@@ -15,6 +15,7 @@ use serde::de::IgnoredAny;
 use crate::error::ViewerError;
 use crate::index::{Index, IndexError, LONGEST, Listed, Mark, Marks, remove, reset};
 use crate::library::plan;
+use crate::live::Following;
 use crate::overview::{Kept, Overview};
 use crate::shape::{AttemptCard, RunCard, TrialKey, TrialPage, TrialQuery, TrialRow};
 
@@ -34,6 +35,8 @@ pub struct Run {
     manifest: Mutex<Option<(Mark, Arc<Manifest>)>>,
     pub(crate) overview: Mutex<Option<Kept>>,
     pub(super) card: Mutex<Option<(Marks, RunCard)>>,
+    /// What was seen of it as it goes on.
+    pub(crate) following: Mutex<Option<Following>>,
 }
 
 /// What a list of runs is sorted by.
@@ -60,6 +63,7 @@ impl Run {
             manifest: Mutex::default(),
             overview: Mutex::default(),
             card: Mutex::default(),
+            following: Mutex::default(),
         }
     }
 

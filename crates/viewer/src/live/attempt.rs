@@ -1,24 +1,31 @@
 //! One attempt that is being played: follows its record and keeps its latest state.
 
-use agon_report::{clip, plain};
+use std::path::Path;
+
+use agon_report::clip;
 use agon_store::{RunFolder, RunningAttempt};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::doorbell::{Doorbell, Watch};
+use super::doorbell::Doorbell;
+use super::output;
 use super::peek::{Told, peek};
 use super::tail::{News, Tail};
 use crate::shape::{Moment, TrialKey};
 use crate::trial::brief;
+use crate::visible::plain;
 
 /// Characters of a message that is no action.
 const LONGEST: usize = 160;
+/// Characters of the name of a key.
+const LONGEST_KEY: usize = 40;
 
 #[derive(Debug)]
 pub(super) struct Attempt {
     moment: Moment,
+    /// The agent acts, one action after the other: input is what comes of that.
+    acts: bool,
     record: Tail,
-    watch: Option<Watch>,
 }
 
 /// What a look at a file showed.
@@ -30,17 +37,8 @@ pub(super) struct Seen {
     pub(super) more: bool,
 }
 
-impl Seen {
-    pub(super) fn and(self, other: Self) -> Self {
-        Self {
-            changed: self.changed || other.changed,
-            more: self.more || other.more,
-        }
-    }
-}
-
 /// What the plan says about a task.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Planned {
     pub(super) name: String,
     pub(super) steps: u32,
@@ -48,7 +46,7 @@ pub(super) struct Planned {
 }
 
 impl Attempt {
-    pub(super) fn new(folder: &RunFolder, running: &RunningAttempt, planned: &Planned) -> Self {
+    pub(super) fn new(folder: &RunFolder, running: &RunningAttempt, planned: Planned) -> Self {
         let RunningAttempt {
             task,
             epoch,
@@ -59,19 +57,20 @@ impl Attempt {
         Self {
             moment: Moment {
                 key: key(running),
-                name: planned.name.clone(),
+                name: planned.name,
                 step: 0,
                 steps: planned.steps,
                 began: *began,
                 seconds: planned.seconds,
                 phase: "setup".to_owned(),
                 brief: String::new(),
+                output: String::new(),
                 shot: None,
                 read: 0,
                 stopping: false,
             },
+            acts: false,
             record: Tail::of(folder.path().join(own).join("events.jsonl")),
-            watch: None,
         }
     }
 
@@ -79,37 +78,66 @@ impl Attempt {
         &self.moment
     }
 
-    /// Says whether that is new.
-    pub(super) fn ask_to_stop(&mut self) -> bool {
-        !std::mem::replace(&mut self.moment.stopping, true)
+    /// The file that tells of it.
+    pub(super) fn record(&self) -> &Path {
+        self.record.path()
+    }
+
+    pub(super) fn ask_to_stop(&mut self) {
+        self.moment.stopping = true;
     }
 
     pub(super) fn look(&mut self, doorbell: &mut Doorbell) -> Seen {
+        let news = self.record.look();
         // Before it is read: what is written in between rings.
-        if self.watch.is_none() {
-            self.watch = doorbell.watch(self.record.path());
+        let identity = self.record.identity();
+        let rings = identity.is_some_and(|one| doorbell.watch(self.record.path(), one));
+        match news {
+            News::Nothing if !rings => return Seen::default(),
+            News::Nothing | News::Grown => {}
+            News::Anew => self.begin_anew(),
         }
-        match self.record.look() {
-            News::Nothing => return Seen::default(),
-            News::Grown => {}
-            News::Anew => self.begin_anew(doorbell),
-        }
-        let moment = &mut self.moment;
+        let (moment, acts) = (&mut self.moment, &mut self.acts);
         let mut last_action = None;
+        let mut last_input: Option<Vec<u8>> = None;
+        let mut last_seen: Option<Vec<u8>> = None;
         let read = self.record.read(|line| match peek(line) {
             Told::Action => {
                 moment.step = moment.step.saturating_add(1);
+                *acts = true;
                 let keep: &mut Vec<u8> = last_action.get_or_insert_default();
                 keep.clear();
                 keep.extend_from_slice(line);
+                // Nothing has come of it yet.
+                moment.output.clear();
+                last_seen = None;
             }
             Told::Phase(phase) => moment.phase = phase,
             Told::Shot(blob) => moment.shot = Some(blob),
-            Told::Nothing => {}
+            Told::Output => {
+                let keep = last_seen.get_or_insert_default();
+                keep.clear();
+                keep.extend_from_slice(line);
+            }
+            Told::Input if !*acts => {
+                let keep = last_input.get_or_insert_default();
+                keep.clear();
+                keep.extend_from_slice(line);
+            }
+            Told::Reacted(steps) => {
+                let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+                moment.step = moment.step.max(steps);
+            }
+            Told::Input | Told::Nothing => {}
         });
         // In words only what is shown: the last one.
         if let Some(line) = last_action {
             moment.brief = in_words(&line);
+        } else if let Some(pressed) = last_input.and_then(|line| pressed(&line)) {
+            moment.brief = pressed;
+        }
+        if let Some(line) = last_seen {
+            moment.output = output::end_of(&line);
         }
         let changed = moment.read != self.record.taken();
         moment.read = self.record.taken();
@@ -120,20 +148,19 @@ impl Attempt {
         }
     }
 
-    fn begin_anew(&mut self, doorbell: &mut Doorbell) {
-        self.leave(doorbell);
-        self.watch = doorbell.watch(self.record.path());
+    fn begin_anew(&mut self) {
         let moment = &mut self.moment;
         (moment.step, moment.read) = (0, 0);
+        self.acts = false;
         "setup".clone_into(&mut moment.phase);
         moment.brief.clear();
+        moment.output.clear();
         moment.shot = None;
     }
 
-    pub(super) fn leave(&mut self, doorbell: &Doorbell) {
-        if let Some(watch) = self.watch.take() {
-            doorbell.forget(watch);
-        }
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> u64 {
+        self.record.bytes
     }
 }
 
@@ -153,6 +180,31 @@ fn in_words(line: &[u8]) -> String {
         Ok(acted) => brief(&acted.action),
         Err(_) => String::new(),
     }
+}
+
+#[derive(Deserialize)]
+struct Reported {
+    input: Vec<Input>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    #[serde(default)]
+    kind: String,
+    key: Option<String>,
+    button: Option<u8>,
+}
+
+/// The last key or button of what is reported, in words.
+fn pressed(line: &[u8]) -> Option<String> {
+    let reported: Reported = serde_json::from_slice(line).ok()?;
+    let mut inputs = reported.input.into_iter().rev();
+    inputs.find_map(|input| match (&*input.kind, input.key, input.button) {
+        ("key_press", Some(key), _) => Some(format!("pressed {}", clip(&plain(&key), LONGEST_KEY))),
+        ("button_press", _, Some(button)) => Some(format!("pressed button {button}")),
+        ("scroll", ..) => Some("scrolled".to_owned()),
+        _ => None,
+    })
 }
 
 pub(super) fn key(running: &RunningAttempt) -> TrialKey {

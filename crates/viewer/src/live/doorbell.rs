@@ -2,12 +2,15 @@
 //! at all of them costs less than keeping track. Where the kernel tells nothing (network file systems, too
 //! many watches), time does.
 
+use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init, remove_watch};
+
+use super::tail::Identity;
 
 /// How often files are looked at although nothing rang.
 const ROUND: Duration = Duration::from_secs(1);
@@ -28,11 +31,9 @@ pub(super) enum Notices {
 pub(super) struct Doorbell {
     news: Option<OwnedFd>,
     missed: u32,
+    /// Files that ring: which one was meant, and what the kernel calls it.
+    watched: HashMap<PathBuf, (Identity, i32)>,
 }
-
-/// A file that rings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Watch(i32);
 
 impl Doorbell {
     /// Rings for files right inside of `folder`.
@@ -45,27 +46,47 @@ impl Doorbell {
         Self {
             news: news.filter(|news| add_watch(news, folder, inside).is_ok()),
             missed: 0,
+            watched: HashMap::new(),
         }
     }
 
-    /// Rings for this file too. None where that can't be: it is looked at anyway, later.
-    pub(super) fn watch(&mut self, file: &Path) -> Option<Watch> {
+    /// Rings for this file too; says whether that is new. Where it can't be, the file is looked at anyway, later.
+    pub(super) fn watch(&mut self, file: &Path, identity: Identity) -> bool {
+        let Some(news) = &self.news else {
+            return false;
+        };
+        let known = self.watched.get(file).copied();
+        if known.is_some_and(|(known, _)| known == identity) {
+            return false;
+        }
         let flags = WatchFlags::MODIFY | WatchFlags::DONT_FOLLOW;
-        match add_watch(self.news.as_ref()?, file, flags) {
-            Ok(watch) => Some(Watch(watch)),
+        match add_watch(news, file, flags) {
+            Ok(watch) => {
+                if let Some((_, old)) = known.filter(|(_, old)| *old != watch) {
+                    // It is gone by itself where the file is.
+                    remove_watch(news, old).ok();
+                }
+                self.watched.insert(file.to_owned(), (identity, watch));
+                true
+            }
             Err(rustix::io::Errno::NOSPC | rustix::io::Errno::NOMEM) => {
                 self.news = None;
-                None
+                false
             }
-            Err(_) => None,
+            Err(_) => false,
         }
     }
 
-    pub(super) fn forget(&self, watch: Watch) {
-        if let Some(news) = &self.news {
-            // It is gone by itself where the file is.
-            remove_watch(news, watch.0).ok();
-        }
+    /// No other file rings any more.
+    pub(super) fn keep(&mut self, wanted: impl Fn(&Path) -> bool) {
+        let news = self.news.as_ref();
+        self.watched.retain(|file, (_, watch)| {
+            let stays = wanted(file);
+            if let Some(news) = news.filter(|_| !stays) {
+                remove_watch(news, *watch).ok();
+            }
+            stays
+        });
     }
 
     /// When files are to be looked at next, whatever rings.
@@ -126,13 +147,25 @@ mod tests {
         assert!(!doorbell.rang());
         fs::write(folder.path().join("trials.jsonl"), "{}\n").unwrap();
         assert!(doorbell.rang() && !doorbell.rang());
-        assert_eq!(doorbell.watch(&deep), None);
+        assert!(!doorbell.watch(&deep, (1, 1)));
         fs::write(&deep, "{}\n").unwrap();
         assert!(!doorbell.rang());
-        let watch = doorbell.watch(&deep).unwrap();
+        assert!(doorbell.watch(&deep, (1, 1)));
+        assert!(!doorbell.watch(&deep, (1, 1)));
         fs::write(&deep, "{}\n{}\n").unwrap();
         assert!(doorbell.rang());
-        doorbell.forget(watch);
+        // Another file in its place.
+        let other = folder.path().join("inner/other");
+        fs::write(&other, "{}\n").unwrap();
+        fs::rename(&other, &deep).unwrap();
+        assert!(doorbell.watch(&deep, (1, 2)));
+        doorbell.rang();
+        fs::write(&deep, "{}\n{}\n").unwrap();
+        assert!(doorbell.rang());
+        doorbell.keep(|file| file == deep);
+        fs::write(&deep, "{}\n").unwrap();
+        assert!(doorbell.rang());
+        doorbell.keep(|_| false);
         doorbell.rang();
         fs::write(&deep, "{}\n").unwrap();
         assert!(!doorbell.rang());

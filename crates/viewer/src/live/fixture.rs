@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::event::Phase;
-use agon_core::verdict::Outcome;
+use agon_core::verdict::Verdict;
 use agon_core::{
-    Action, EventBody, Observation, Picture, PictureFormat, ScreenView, Source, TimeSplit, Usage,
+    Action, EventBody, Observation, Picture, PictureFormat, ScreenView, Source, TrialId,
 };
 use agon_store::{Recorder, RunFolder, TrialLine};
 use agon_testkit::GeneratedRun;
@@ -74,34 +74,19 @@ impl Written {
     pub(super) fn end(&self, n: usize, attempt: u32, record: Recorder) {
         let events = record.finish(None).unwrap();
         let stamp = &self.run.manifest.tasks[n];
-        let line = TrialLine {
+        let trial = TrialId {
             task: stamp.task.clone(),
             epoch: 1,
-            attempt,
-            is_final: true,
-            outcome: Outcome::Passed,
+        };
+        let verdict = Verdict {
+            passed: true,
             score: 1.0,
-            measured: None,
-            fault: None,
-            end: None,
+            checks: Vec::new(),
+        };
+        let at = "2026-11-16T12:00:00Z".parse().unwrap();
+        let line = TrialLine {
             steps: 1,
-            seconds: TimeSplit::default(),
-            usage: Usage::default(),
-            judge: Usage::default(),
-            retried: false,
-            rerun: false,
-            regraded: false,
-            played_in: None,
-            elsewhere: false,
-            tainted: false,
-            integrity: None,
-            reason: String::new(),
-            failed_checks: Vec::new(),
-            events,
-            work: None,
-            left_out: 0,
-            key: stamp.key,
-            at: "2026-11-16T12:00:00Z".parse().unwrap(),
+            ..TrialLine::new(trial, attempt, Ok(&verdict), events, stamp.key, at)
         };
         self.run.writer.append_trial(&line).unwrap();
     }

@@ -7,12 +7,16 @@ mod doorbell;
 mod feeds;
 #[cfg(test)]
 mod fixture;
+mod following;
 mod listeners;
+mod output;
 mod peek;
 mod playing;
 mod results;
 mod tail;
+mod telling;
 mod watcher;
 
 pub(crate) use feeds::Feeds;
+pub(crate) use following::Following;
 pub(crate) use watcher::progress;

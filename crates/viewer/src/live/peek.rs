@@ -16,6 +16,12 @@ pub(super) enum Told {
     Phase(String),
     /// The blob of a screen.
     Shot(String),
+    /// What came of the last action, in words alone.
+    Output,
+    /// What keyboard and mouse did.
+    Input,
+    /// Steps so far of a player that plays by itself.
+    Reacted(u64),
     Nothing,
 }
 
@@ -31,6 +37,14 @@ struct Line<'a> {
     observation: Option<Seen<'a>>,
     #[serde(borrow, default)]
     screen: Option<Seen<'a>>,
+    #[serde(default)]
+    reacted: Option<Reacted>,
+}
+
+#[derive(Deserialize)]
+struct Reacted {
+    #[serde(default)]
+    steps: u64,
 }
 
 #[derive(Deserialize)]
@@ -60,8 +74,15 @@ pub(super) fn peek(line: &[u8]) -> Told {
         "phase" => line.phase.map_or(Told::Nothing, |phase| {
             Told::Phase(phase.chars().take(16).collect())
         }),
-        "observation" => shot(line.observation),
+        "observation" => match shot(line.observation) {
+            Told::Nothing => Told::Output,
+            shot => shot,
+        },
         "screen" => shot(line.screen),
+        "input" => Told::Input,
+        "reacted" => line
+            .reacted
+            .map_or(Told::Nothing, |reacted| Told::Reacted(reacted.steps)),
         _ => Told::Nothing,
     }
 }

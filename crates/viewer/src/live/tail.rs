@@ -15,11 +15,13 @@ const MOST: u64 = 16 << 20;
 /// By how many of its first bytes a file is known again.
 const HEAD: usize = 256;
 
+/// Device and inode.
+pub(super) type Identity = (u64, u64);
+
 #[derive(Debug)]
 pub(super) struct Tail {
     path: PathBuf,
-    /// Device and inode.
-    identity: Option<(u64, u64)>,
+    identity: Option<Identity>,
     head: Vec<u8>,
     /// Bytes that were read.
     at: u64,
@@ -27,6 +29,9 @@ pub(super) struct Tail {
     part: Vec<u8>,
     /// In the middle of a line that is too long.
     skipping: bool,
+    /// What all of that has cost.
+    #[cfg(test)]
+    pub(super) bytes: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +52,8 @@ impl Tail {
             at: 0,
             part: Vec::new(),
             skipping: false,
+            #[cfg(test)]
+            bytes: 0,
         }
     }
 
@@ -59,11 +66,33 @@ impl Tail {
         self.at - self.part.len() as u64
     }
 
+    /// None of a file that is not there.
+    pub(super) fn identity(&self) -> Option<Identity> {
+        self.identity
+    }
+
     /// Passes over what is there: only what is appended from now on is given.
     pub(super) fn skip(&mut self) {
         if let Ok(now) = fs::symlink_metadata(&self.path) {
             self.identity = Some(identity(&now));
             self.at = now.len();
+            // What can't be opened is not waited for either.
+            self.begin_at(now.len());
+        }
+    }
+
+    /// Passes over the first bytes of the file, which are known from elsewhere. One that has fewer is another
+    /// file: nothing of it is known.
+    pub(super) fn begin_at(&mut self, at: u64) {
+        let mut head = vec![0; usize::try_from(at).map_or(HEAD, |at| at.min(HEAD))];
+        let Ok(file) = open(&self.path) else {
+            return;
+        };
+        if let (Ok(()), Ok(now)) = (file.read_exact_at(&mut head, 0), file.metadata())
+            && now.len() >= at
+        {
+            self.identity = Some(identity(&now));
+            (self.head, self.at) = (head, at);
         }
     }
 
@@ -120,6 +149,10 @@ impl Tail {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 read => read?,
             };
+            #[cfg(test)]
+            {
+                self.bytes += read as u64;
+            }
             self.keep_head(&block[..read]);
             self.at += read as u64;
             self.split(&block[..read], &mut each);
@@ -157,7 +190,7 @@ impl Tail {
     }
 }
 
-fn identity(file: &Metadata) -> (u64, u64) {
+fn identity(file: &Metadata) -> Identity {
     (file.dev(), file.ino())
 }
 
@@ -244,8 +277,29 @@ mod tests {
         assert_eq!(file.read(), (News::Nothing, Vec::new()));
         file.append("three\n");
         assert_eq!(file.read(), (News::Grown, lines(&["three"])));
+        file.append("four\n");
+        assert_eq!(file.read(), (News::Grown, lines(&["four"])));
         fs::write(file.tail.path(), "new\n").unwrap();
         assert_eq!(file.read(), (News::Anew, lines(&["new"])));
+    }
+
+    #[test]
+    fn it_begins_where_somebody_else_stopped_unless_it_is_another_file() {
+        let mut file = Growing::new();
+        file.append("one\ntwo\nthr");
+        file.tail.begin_at(4);
+        assert_eq!(file.read(), (News::Grown, lines(&["two"])));
+        file.append("ee\n");
+        assert_eq!(file.read(), (News::Grown, lines(&["three"])));
+        assert_eq!(file.tail.bytes, 10);
+        let mut other = Growing::new();
+        other.tail.begin_at(4);
+        other.append("one\n");
+        assert_eq!(other.read(), (News::Grown, lines(&["one"])));
+        let mut shorter = Growing::new();
+        shorter.append("one\n");
+        shorter.tail.begin_at(100);
+        assert_eq!(shorter.read(), (News::Grown, lines(&["one"])));
     }
 
     #[test]

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use super::counting::Counting;
 use super::doorbell::{Doorbell, Notices, wait_for};
+use super::following::{self, Sight};
 use super::listeners::Listeners;
-use super::playing::Playing;
 use super::results::{Counts, Fresh, Results};
 use super::tail::{News, Tail};
+use super::telling::Telling;
 use crate::library::Run;
 use crate::shape::{Feed, Progress, TrialKey};
 
@@ -36,11 +37,14 @@ pub(super) fn start(run: Arc<Run>, notices: Notices, listeners: Arc<Listeners>) 
 /// The state of a run as it is. Reads files.
 pub(crate) fn progress(run: &Run) -> Progress {
     let mut doorbell = Doorbell::at(run.folder().path(), Notices::Polling);
-    let mut watching = Watching::new(run);
-    while watching.look(run, &mut doorbell, Fresh::default()).unread {}
+    let sight = loop {
+        let sight = following::look(run, &mut doorbell, Duration::ZERO);
+        if !sight.unread {
+            break sight;
+        }
+    };
     let found = Results::new(Instant::now()).look(run);
-    watching.counts = found.counts.unwrap_or_default();
-    watching.progress()
+    in_all(sight, found.counts.unwrap_or_default())
 }
 
 fn watch(run: &Run, counting: &Counting, notices: Notices, listeners: &Listeners) {
@@ -65,7 +69,7 @@ fn watch(run: &Run, counting: &Counting, notices: Notices, listeners: &Listeners
         if looked.changed && !rang && !doorbell.rang() {
             doorbell.missed();
         }
-        listeners.tell(watching.progress(), looked.feeds);
+        listeners.tell(looked.progress, looked.feeds);
         if listeners.wait_until(began + GAP) {
             return;
         }
@@ -87,15 +91,16 @@ fn watch(run: &Run, counting: &Counting, notices: Notices, listeners: &Listeners
 }
 
 struct Watching {
-    playing: Playing,
     reviews: Tail,
     counts: Counts,
-    live: bool,
-    pulse: Instant,
-    told: Option<Progress>,
+    /// What was seen last of what others may see too.
+    changes: u64,
+    results: u64,
+    telling: Telling,
 }
 
 struct Looked {
+    progress: Progress,
     feeds: Vec<Feed>,
     /// The index is to be asked about what was written.
     results: bool,
@@ -107,42 +112,36 @@ struct Looked {
 
 impl Watching {
     fn new(run: &Run) -> Self {
-        let now = Instant::now();
         let mut reviews = Tail::of(run.folder().reviews_file());
         reviews.skip();
         Self {
-            playing: Playing::new(run.folder(), false),
             reviews,
             counts: Counts::default(),
-            live: false,
-            pulse: now,
-            told: None,
+            changes: 0,
+            results: 0,
+            telling: Telling::default(),
         }
     }
 
     /// `fresh`: what the index has said since the last look.
     fn look(&mut self, run: &Run, doorbell: &mut Doorbell, fresh: Fresh) -> Looked {
-        self.feel_pulse(run, doorbell);
-        let changes = self.playing.look(self.live, doorbell);
+        let sight = following::look(run, doorbell, PULSE);
         let reviews = self.reviewed();
         self.counts = fresh.counts.unwrap_or(self.counts);
+        let results = std::mem::replace(&mut self.results, sight.results) != sight.results;
+        let changed = std::mem::replace(&mut self.changes, sight.changes) != sight.changes;
+        let unread = sight.unread;
+        let progress = in_all(sight, self.counts);
         let mut feeds: Vec<Feed> = Vec::new();
         feeds.extend(fresh.rows.into_iter().map(|row| Feed::Trial(Box::new(row))));
-        feeds.extend(changes.stopping.into_iter().map(Feed::Stopping));
         feeds.extend(reviews.iter().flatten().cloned().map(Feed::Review));
-        let now = self.progress();
-        let same = |told: &Progress| is_same(told, &now);
-        if changes.others || !self.told.as_ref().is_some_and(same) {
-            feeds.push(Feed::Progress(now.clone()));
-        } else {
-            feeds.extend(changes.moments.into_iter().map(Feed::Moment));
-        }
-        self.told = Some(now);
+        feeds.extend(self.telling.news(&progress));
         Looked {
+            progress,
             feeds,
-            results: changes.results || reviews.is_some(),
-            changed: changes.seen.changed || reviews.is_some(),
-            unread: changes.seen.more,
+            results: results || reviews.is_some(),
+            changed: changed || reviews.is_some(),
+            unread,
         }
     }
 
@@ -157,48 +156,17 @@ impl Watching {
         self.reviews.read(each).ok();
         Some(trials)
     }
-
-    fn feel_pulse(&mut self, run: &Run, doorbell: &Doorbell) {
-        let now = Instant::now();
-        if now < self.pulse {
-            return;
-        }
-        self.pulse = now + PULSE;
-        let live = run.folder().is_written();
-        if live && !self.live {
-            // Whoever writes now may have changed the plan, and plays others.
-            self.playing.leave(doorbell);
-            self.playing = Playing::new(run.folder(), live);
-            if let Ok(manifest) = run.manifest() {
-                self.playing.plan(&manifest);
-            }
-        }
-        self.live = live;
-    }
-
-    fn progress(&self) -> Progress {
-        let counts = self.counts;
-        Progress {
-            live: self.live,
-            planned: counts.planned,
-            passed: counts.passed,
-            failed: counts.failed,
-            faulted: counts.faulted,
-            missing: counts.missing,
-            running: match self.live {
-                true => self.playing.moments(),
-                false => Vec::new(),
-            },
-            revision: counts.revision,
-        }
-    }
 }
 
-/// But for what is told as moments.
-fn is_same(one: &Progress, other: &Progress) -> bool {
-    let counts = |of: &Progress| {
-        let results = (of.planned, of.passed, of.failed, of.faulted, of.missing);
-        (of.live, results, of.running.len(), of.revision)
-    };
-    counts(one) == counts(other)
+fn in_all(sight: Sight, counts: Counts) -> Progress {
+    Progress {
+        live: sight.live,
+        planned: counts.planned,
+        passed: counts.passed,
+        failed: counts.failed,
+        faulted: counts.faulted,
+        missing: counts.missing,
+        running: sight.running,
+        revision: counts.revision,
+    }
 }

@@ -33,7 +33,7 @@ pub(super) fn cards(summary: &Summary) -> Vec<Card> {
     card(
         "Floor",
         percent(overall.score_floor),
-        "the rest as 0".to_owned(),
+        "ungraded as 0".to_owned(),
         "Mean score of all planned trials, with faulted and missing ones as 0".to_owned(),
     );
     card(
@@ -82,10 +82,12 @@ pub(super) fn cards(summary: &Summary) -> Vec<Card> {
         "Time",
         duration(spent.split.total()),
         spent.median.map_or_else(
-            || "all attempts".to_owned(),
-            |median| format!("median {}", duration(median)),
+            || "sum of all attempts".to_owned(),
+            |median| format!("sum; median {}", duration(median)),
         ),
-        "Seconds of all attempts together; median of graded trials".to_owned(),
+        "Time of all attempts added up, so that a run which plays several at once takes less itself. \
+         Median of graded trials"
+            .to_owned(),
     );
     let (cost, tokens) = cost(&summary.usage);
     card("Cost", cost, tokens, summary.usage.money_text());

@@ -2,8 +2,8 @@
 
 use agon_report::Summary;
 
-use super::visible::plain;
 use crate::shape::RunCard;
+use crate::visible::plain;
 
 #[derive(Debug)]
 pub(super) struct Caveat {

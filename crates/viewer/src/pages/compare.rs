@@ -1,26 +1,21 @@
-//! Runs against each other: the figures of a comparison as a page, and one task of it side by side.
+//! Runs against each other: the figures of a comparison as a page, with the beginning of its list of tasks.
 
 use std::sync::Arc;
 
-use agon_core::TaskId;
-use agon_core::verdict::Outcome;
 use agon_report::{clip, count, duration, maybe_percent, run_sign};
-use agon_store::Manifest;
 use askama::Template;
 use serde::Serialize;
 
 use crate::compare as comparing;
 use crate::error::ViewerError;
 use crate::library::Run;
-use crate::pages::visible::plain;
+use crate::pages::suites::suites;
 use crate::pages::{Frame, embedded};
-use crate::shape::{ComparedRun, Comparison, Paired, Steps, TrialHead, TrialKey};
-use crate::trial;
+use crate::shape::{ComparedRun, Paired, Shown, TaskPage, TaskQuery, TaskSort};
+use crate::visible::plain;
 
-/// Steps of a trial that a page is sent with.
-const FIRST_STEPS: u32 = 200;
-/// Epochs that can be chosen from.
-const MOST_EPOCHS: u32 = 100;
+/// Tasks that a page begins with: more than a screen has room for.
+const FIRST: u64 = 100;
 /// Half the width of a drawn interval, and where its 0 is.
 const HALF: f64 = 150.0;
 const ZERO: f64 = 160.0;
@@ -80,13 +75,47 @@ struct RunView {
     faulted: String,
 }
 
+/// Of the tasks only as many as are seen at first: the others are asked for when they are looked at.
 #[derive(Serialize)]
 struct CompareData<'a> {
-    comparison: &'a Comparison,
+    runs: &'a [ComparedRun],
+    query: Asked<'a>,
+    page: TaskPage,
+}
+
+/// What the page is of, as its address says it.
+#[derive(Serialize)]
+struct Asked<'a> {
+    q: &'a str,
+    show: Shown,
+    against: usize,
+    sort: String,
+    desc: bool,
+}
+
+impl<'a> Asked<'a> {
+    fn of(query: &'a TaskQuery) -> Self {
+        Self {
+            q: &query.q,
+            show: query.show,
+            against: query.against,
+            sort: match query.sort {
+                TaskSort::Difference => "difference".to_owned(),
+                TaskSort::Task => "task".to_owned(),
+                TaskSort::Level => "level".to_owned(),
+                TaskSort::Run(place) => run_sign(place),
+            },
+            desc: query.desc,
+        }
+    }
 }
 
 /// The first run is what the others are compared with.
-pub(crate) fn compare(frame: Frame, runs: &[Arc<Run>]) -> Result<String, ViewerError> {
+pub(crate) fn compare(
+    frame: Frame,
+    runs: &[Arc<Run>],
+    query: &TaskQuery,
+) -> Result<String, ViewerError> {
     let found = comparing::compare(runs)?;
     let reach = reach(&found.pairs);
     let frame = frame
@@ -106,7 +135,11 @@ pub(crate) fn compare(frame: Frame, runs: &[Arc<Run>]) -> Result<String, ViewerE
             .collect(),
         common: count(found.common),
         caveats: found.caveats.iter().map(|text| plain(text)).collect(),
-        data: embedded(&CompareData { comparison: &found })?,
+        data: embedded(&CompareData {
+            runs: &found.runs,
+            query: Asked::of(query),
+            page: comparing::page(&found, query, 0, FIRST),
+        })?,
         frame,
     };
     Ok(page.render()?)
@@ -189,7 +222,7 @@ fn run_view(frame: &Frame, run: &ComparedRun, first: &ComparedRun) -> RunView {
         sign: run.sign.clone(),
         href: frame.run(&run.id),
         id: run.id.clone(),
-        suites: clip(&plain(&run.suites.join(", ")), 80),
+        suites: clip(&suites(&run.suites), 80),
         agent: clip(&plain(&run.agent), 80),
         models: clip(&plain(&run.models.join(", ")), 80),
         score: maybe_percent(run.score),
@@ -219,136 +252,6 @@ fn times(ratio: f64) -> String {
         ..=-1.0 => format!(" (−{} %)", by.abs()),
         _ => String::new(),
     }
-}
-
-#[derive(Template)]
-#[template(path = "side_by_side.html")]
-struct SidesPage {
-    frame: Frame,
-    task: String,
-    name: String,
-    back: String,
-    data: String,
-}
-
-#[derive(Serialize)]
-struct SidesData<'a> {
-    task: &'a str,
-    sides: Vec<Side>,
-}
-
-/// What one run made of the task.
-#[derive(Serialize)]
-struct Side {
-    run: String,
-    sign: String,
-    agent: String,
-    models: Vec<String>,
-    /// The task is in its plan.
-    planned: bool,
-    /// The attempts that can be shown: that of each epoch which counts.
-    attempts: Vec<Choice>,
-    /// Of the first of them.
-    head: Option<TrialHead>,
-    steps: Option<Steps>,
-}
-
-#[derive(Serialize)]
-struct Choice {
-    epoch: u32,
-    attempt: u32,
-    outcome: Option<Outcome>,
-}
-
-/// `task`: `category/id`.
-pub(crate) fn side_by_side(
-    frame: Frame,
-    runs: &[Arc<Run>],
-    task: &str,
-) -> Result<String, ViewerError> {
-    let manifests = runs.iter().map(|run| run.manifest());
-    let manifests = manifests.collect::<Result<Vec<_>, _>>()?;
-    let wanted = TaskId::parse(task).ok();
-    let stamp = |manifest: &Arc<Manifest>| {
-        let mut tasks = manifest.tasks.iter();
-        tasks
-            .find(|stamp| Some(&stamp.task) == wanted.as_ref())
-            .cloned()
-    };
-    let stamps: Vec<_> = manifests.iter().map(stamp).collect();
-    let Some(named) = stamps.iter().flatten().next() else {
-        let why = format!("none of these runs has a task {}", plain(task));
-        return Err(ViewerError::NotFound(why));
-    };
-    let name = plain(&named.name);
-    let sides = runs
-        .iter()
-        .zip(&manifests)
-        .zip(&stamps)
-        .enumerate()
-        .map(|(at, ((run, manifest), stamp))| side(run, manifest, at, task, stamp.is_some()))
-        .collect::<Result<Vec<_>, _>>()?;
-    let ids: Vec<&str> = runs.iter().map(|run| run.id()).collect();
-    let back = frame.comparison(&ids);
-    let page = SidesPage {
-        frame: frame
-            .titled(plain(task))
-            .at("sidebyside")
-            .under_runs()
-            .under(format!("{} runs compared", runs.len()), back.clone()),
-        task: plain(task),
-        name,
-        back,
-        data: embedded(&SidesData { task, sides })?,
-    };
-    Ok(page.render()?)
-}
-
-/// `at`: its place among the runs.
-fn side(
-    run: &Run,
-    manifest: &Manifest,
-    at: usize,
-    task: &str,
-    planned: bool,
-) -> Result<Side, ViewerError> {
-    let mut side = Side {
-        run: run.id().to_owned(),
-        sign: run_sign(at),
-        agent: plain(&manifest.agent.spec),
-        models: manifest
-            .models
-            .iter()
-            .map(|model| model.name.clone())
-            .collect(),
-        planned,
-        attempts: Vec::new(),
-        head: None,
-        steps: None,
-    };
-    if !planned {
-        return Ok(side);
-    }
-    for epoch in 1..=manifest.epochs.min(MOST_EPOCHS) {
-        let attempts = run.attempts(task, epoch)?;
-        let counts = attempts.iter().find(|one| one.is_final);
-        side.attempts.extend(counts.map(|one| Choice {
-            epoch,
-            attempt: one.attempt,
-            outcome: one.outcome,
-        }));
-    }
-    if let Some(first) = side.attempts.first() {
-        let key = TrialKey {
-            task: task.to_owned(),
-            epoch: first.epoch,
-            attempt: first.attempt,
-        };
-        // A record that can't be read leaves its column empty; the page of the trial says why.
-        side.head = trial::head(run, &key).ok();
-        side.steps = trial::steps(run, &key, 0, FIRST_STEPS).ok();
-    }
-    Ok(side)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use agon_store::Manifest;
 use super::cards::dollars;
 use super::charts::{Bars, Named};
 use super::overview::{by_level, encoded};
-use super::visible::plain;
+use crate::visible::plain;
 
 #[derive(Debug)]
 pub(super) struct Costs {

@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::error::ViewerError;
 use crate::pages::Frame;
-use crate::pages::visible::plain;
+use crate::visible::plain;
 
 #[derive(Template)]
 #[template(path = "error.html")]

@@ -70,7 +70,7 @@ impl Frame {
         }
     }
 
-    /// What an exported page may do: `compare`.
+    /// What an exported page may do: `compare` all runs, and `pairs` of them.
     pub(crate) fn able_to(mut self, capabilities: &str) -> Self {
         self.capabilities = capabilities.to_owned();
         self

@@ -6,9 +6,10 @@ use serde::Serialize;
 use crate::error::ViewerError;
 use crate::library::Run;
 use crate::live;
-use crate::pages::visible::plain;
+use crate::pages::suites::suites;
 use crate::pages::{Frame, embedded};
 use crate::shape::Progress;
+use crate::visible::plain;
 
 #[derive(Template)]
 #[template(path = "live.html")]
@@ -27,7 +28,7 @@ struct Data<'a> {
 
 pub(crate) fn live(frame: Frame, run: &Run) -> Result<String, ViewerError> {
     let manifest = run.manifest()?;
-    let suites: Vec<&str> = manifest.suites.iter().map(|suite| &*suite.name).collect();
+    let suites = suites(manifest.suites.iter().map(|suite| &suite.name));
     let data = Data {
         run: run.id(),
         progress: live::progress(run),
@@ -38,7 +39,7 @@ pub(crate) fn live(frame: Frame, run: &Run) -> Result<String, ViewerError> {
             .at("live")
             .under_runs()
             .under_run(run.id()),
-        which: plain(&format!("{} · {}", suites.join(", "), manifest.agent.spec)),
+        which: format!("{suites} · {}", plain(&manifest.agent.spec)),
         data: embedded(&data)?,
     };
     Ok(page.render()?)

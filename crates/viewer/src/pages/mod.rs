@@ -12,7 +12,8 @@ pub(crate) mod live;
 mod overview;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod side_by_side;
+mod suites;
 pub(crate) mod trial;
-mod visible;
 
 pub(crate) use frame::{Frame, embedded};

@@ -13,10 +13,10 @@ use super::charts::{Bars, Columns, Flow, Named};
 use super::costs::{Costs, costs};
 use super::embedded;
 use super::facets::{self, facets};
-use super::visible::plain;
 use crate::error::ViewerError;
 use crate::overview::Overview;
 use crate::shape::RunCard;
+use crate::visible::plain;
 
 /// How summaries call tasks without a level, and how queries do.
 pub(super) const NO_LEVEL: &str = "no level";

@@ -7,11 +7,12 @@ use agon_report::clip;
 use agon_store::Manifest;
 
 use super::overview as drawn;
+use super::suites::suites;
 use crate::error::ViewerError;
 use crate::library::Run;
-use crate::pages::visible::plain;
 use crate::pages::{Frame, embedded};
 use crate::shape::{RunCard, RunState, TrialPage, TrialQuery};
+use crate::visible::plain;
 
 /// Rows that a page begins with: more than a screen has room for.
 const FIRST: u64 = 200;
@@ -73,7 +74,7 @@ pub(crate) fn run(frame: Frame, run: &Run, query: &TrialQuery) -> Result<String,
     let page = RunPage {
         frame: frame.at("run"),
         id: run.id().to_owned(),
-        suites: plain(&once(&card.suites)),
+        suites: suites(&card.suites),
         agent: plain(&card.agent),
         state: state_name(card.state),
         facts: facts(&card, &manifest),
@@ -92,17 +93,6 @@ pub(crate) fn run(frame: Frame, run: &Run, query: &TrialQuery) -> Result<String,
 /// Cards, matrix and charts alone: fetched again when the run has changed.
 pub(crate) fn overview(run: &Run) -> Result<String, ViewerError> {
     drawn::draw(&run.card(), &*run.manifest()?, &*run.overview()?)
-}
-
-/// Names of suites, each of them once: a run of single tasks has a suite for each.
-fn once(suites: &[String]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for suite in suites {
-        if !names.contains(&&**suite) {
-            names.push(suite);
-        }
-    }
-    names.join(", ")
 }
 
 fn state_name(state: RunState) -> &'static str {

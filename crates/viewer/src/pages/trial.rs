@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::error::ViewerError;
 use crate::library::Run;
-use crate::pages::visible::plain;
 use crate::pages::{Frame, embedded};
 use crate::shape::{Neighbours, State, Step, Steps, TrialHead, TrialKey, TrialQuery};
 use crate::trial;
+use crate::visible::plain;
 
 /// Rows of steps that are sent with the page: a page of the list in `timeline.js`.
 const WINDOW: u32 = 200;
@@ -129,9 +129,9 @@ fn nothing() -> Steps {
 /// being played, at the beginning of any other.
 fn opening(head: &TrialHead) -> u32 {
     if head.live {
-        head.steps
+        head.acted
     } else if head.screen.is_some() && !head.realtime {
-        head.steps.min(1)
+        head.acted.min(1)
     } else {
         0
     }

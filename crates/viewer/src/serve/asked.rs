@@ -1,5 +1,7 @@
 //! What was asked: the parts of the address, its query and the body. All of it comes from others.
 
+use std::sync::Arc;
+
 use agon_core::{Digest, TaskId};
 use axum::body::Bytes;
 use axum::extract::{Query, RawPathParams};
@@ -9,7 +11,8 @@ use serde_json::Value;
 
 use crate::api::{DESCRIPTION, Parameter};
 use crate::error::ViewerError;
-use crate::shape::{TrialKey, TrialQuery};
+use crate::library::Run;
+use crate::shape::{TaskQuery, TrialKey, TrialQuery};
 
 /// Longer addresses are none of ours.
 pub(crate) const LONGEST_ADDRESS: usize = 8 << 10;
@@ -129,6 +132,14 @@ impl Asked {
     pub(crate) fn query(&self) -> Result<TrialQuery, ViewerError> {
         let pairs = self.pairs.iter();
         crate::index::trial_query(pairs.map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+
+    /// Which tasks of a comparison of these runs are meant.
+    pub(crate) fn tasks(&self, runs: &[Arc<Run>]) -> Result<TaskQuery, ViewerError> {
+        let pairs = self.pairs.iter();
+        let pairs = pairs.map(|(name, value)| (name.as_str(), value.as_str()));
+        let ids: Vec<&str> = runs.iter().map(|run| run.id()).collect();
+        crate::compare::task_query(pairs, &ids)
     }
 
     /// The query as it was sent, without some parameters; with its question mark where there is any.

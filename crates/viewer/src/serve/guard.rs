@@ -16,6 +16,7 @@ use super::asked::{LONGEST_ADDRESS, without};
 use super::reply::{Reader, failed, not_so, own_path, see, trouble};
 use super::secret::Secret;
 use crate::error::ViewerError;
+use crate::visible::plain;
 
 /// An answer must have begun by then: a body may come drop by drop, and a disk may hang.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -172,7 +173,7 @@ impl Guard {
             None if !self.knows_host(host) => {
                 return Err(ViewerError::Refused(format!(
                     "`{}` is not the name of this server: use http://{}/",
-                    agon_report::plain(host),
+                    plain(host),
                     self.address
                 )));
             }

@@ -15,6 +15,6 @@ mod server;
 pub(crate) use app::{App, For};
 pub(crate) use asked::Asked;
 pub(crate) use page_routes::{MOST_COMPARED, compared};
-pub(crate) use pictures::stored;
+pub(crate) use pictures::{Blob, stored};
 pub(crate) use reply::{Reader, Reply, failed, trouble};
 pub use server::{Served, Viewer, ViewerOptions};

@@ -66,13 +66,15 @@ fn trial(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
 
 fn compare(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     let runs = compared(app, asked)?;
-    Ok(Reply::Page(pages::compare::compare(app.frame(), &runs)?))
+    let query = asked.tasks(&runs)?;
+    let page = pages::compare::compare(app.frame(), &runs, &query)?;
+    Ok(Reply::Page(page))
 }
 
 fn side_by_side(app: &App, asked: &Asked) -> Result<Reply, ViewerError> {
     let task = asked.task()?.to_string();
     let runs = compared(app, asked)?;
-    let page = pages::compare::side_by_side(app.frame(), &runs, &task)?;
+    let page = pages::side_by_side::side_by_side(app.frame(), &runs, &task)?;
     Ok(Reply::Page(page))
 }
 

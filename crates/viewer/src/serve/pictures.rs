@@ -59,18 +59,18 @@ fn asset(_: &App, asked: &Asked) -> Result<Reply, ViewerError> {
 
 /// A blob that was looked at.
 #[derive(Debug)]
-enum Blob {
+pub(crate) enum Blob {
     Whole(Vec<u8>),
     /// With its first bytes and its length; to be read from the beginning.
     Large(File, Vec<u8>, u64),
 }
 
-/// The bytes of a picture; `None` of what is no picture, not there, or too large for one.
-pub(crate) fn stored(folder: &RunFolder, digest: &Digest) -> Option<Vec<u8>> {
-    match read(folder, digest).ok()? {
-        Blob::Whole(bytes) => picture_type(&bytes).map(|_| bytes),
-        Blob::Large(..) => None,
-    }
+/// A picture, however large; `None` of what is none, or is not there.
+pub(crate) fn stored(folder: &RunFolder, digest: &Digest) -> Option<Blob> {
+    let blob = read(folder, digest).ok()?;
+    let (Blob::Whole(begin) | Blob::Large(_, begin, _)) = &blob;
+    picture_type(begin)?;
+    Some(blob)
 }
 
 fn reply(blob: Blob) -> Reply {
@@ -184,6 +184,8 @@ mod tests {
             let mut content = b"\x89PNG\r\n\x1a\n".to_vec();
             content.resize(length as usize, 7);
             let (_root, folder, digest) = stored(&content);
+            let kept = super::stored(&folder, &digest);
+            assert!(matches!(kept, Some(Blob::Large(_, _, size)) if size == length));
             let sent = reply(read(&folder, &digest).unwrap());
             assert_eq!(matches!(sent, Reply::Fixed { .. }), shown, "{sent:?}");
             content[100] = 8;

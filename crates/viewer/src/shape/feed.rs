@@ -47,8 +47,10 @@ pub struct Moment {
     pub seconds: f64,
     /// `setup`, `running`, `frozen`, `graded`.
     pub phase: String,
-    /// The last action in a few words.
+    /// The last action in a few words; of a player that plays by itself, the last key or button.
     pub brief: String,
+    /// The end of what came of it, where that is text: at most three lines and 400 bytes, as they were printed.
+    pub output: String,
     /// Blob of the last screen.
     pub shot: Option<String>,
     /// Bytes of its record that were read: two moments with the same are the same.

@@ -8,7 +8,10 @@ mod step;
 mod trial;
 mod words;
 
-pub use comparison::{ComparedCell, ComparedRun, ComparedTask, Comparison, Paired};
+pub use comparison::{
+    ComparedCell, ComparedRun, ComparedTask, Comparison, Kinds, Paired, Shown, TaskPage, TaskQuery,
+    TaskSort,
+};
 pub use feed::{Feed, Moment, Progress};
 pub use query::{Flag, SortKey, State, TrialQuery};
 pub use run::{RunCard, RunState, Timeline};

@@ -72,8 +72,10 @@ pub struct Track {
     pub frames: Vec<(f64, u32)>,
     /// What keyboard and mouse did: when, kind, and what (`Left`, `1`).
     pub inputs: Vec<(f64, String, String)>,
-    /// Actions: when, step, and seconds since the last frame before it.
+    /// Actions: when, step, and seconds since the observation that it answers.
     pub actions: Vec<(f64, u32, Option<f64>)>,
+    /// What a player did by itself: when it answered a frame, and seconds since it was given that.
+    pub answers: Vec<(f64, f64)>,
     /// Judgements of the screen: when, test, whether it holds, value.
     pub looks: Vec<(f64, String, bool, Option<f64>)>,
     /// Measurements at the end, as recorded.

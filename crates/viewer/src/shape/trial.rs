@@ -83,9 +83,12 @@ pub struct TrialHead {
     /// What it answered (`finish`).
     pub answer: Option<String>,
     pub checks: Vec<CheckResult>,
-    /// Actions of the agent. There are `steps + 2` steps to show: 0 is what came before the first
-    /// action, the last one is what came after its turn.
+    /// Steps of the agent, so far where it still plays.
     pub steps: u32,
+    /// Actions that are on record one by one: none of a player that plays in real time by itself. There are
+    /// `acted + 2` steps to show: 0 is what came before the first action, the last one is what came after
+    /// its turn.
+    pub acted: u32,
     /// Seconds from the first event to the last.
     pub duration: f64,
     /// Size of the screen, where there is one.

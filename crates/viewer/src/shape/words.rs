@@ -1,6 +1,7 @@
 //! What people say to the viewer.
 
 use agon_store::ReviewVerdict;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -23,6 +24,10 @@ pub struct ReviewOrder {
 #[serde(deny_unknown_fields)]
 pub struct StopOrder {
     pub trial: TrialKey,
+    /// When the attempt began that is meant, as the pages and the feed say it; another one of the same number is
+    /// not stopped. Left out: whichever is being played.
+    #[serde(default)]
+    pub began: Option<Timestamp>,
     #[serde(default)]
     pub by: String,
 }

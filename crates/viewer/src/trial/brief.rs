@@ -1,9 +1,10 @@
 //! An action in a few words, for lists and captions. Takes it as it is recorded, so that actions of a later
 //! version, or broken ones, have words too. Everything in it is hostile: the words are one line of bounded
-//! length without characters that hide or reorder others.
+//! length, in which characters that hide or reorder others are seen.
 
-use agon_report::plain;
 use serde_json::Value;
+
+use crate::visible::plain;
 
 /// Characters that a list has room for.
 const MOST: usize = 120;
@@ -255,7 +256,7 @@ mod tests {
     fn words_of_others_are_one_short_line() {
         let long = json!({"action":"type","text":format!("a\n\u{202e}b{}", "ü".repeat(100_000))});
         let told = brief(&long);
-        assert!(told.starts_with("type \"a bü"), "{told}");
+        assert!(told.starts_with("type \"a <202E>bü"), "{told}");
         assert_eq!(told.chars().count(), MOST + 1);
     }
 }

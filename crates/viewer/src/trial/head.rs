@@ -30,6 +30,7 @@ pub(super) struct Found {
 #[derive(Debug, Default)]
 struct Told {
     steps: u32,
+    acted: u32,
     duration: f64,
     screen: Option<(u32, u32)>,
     realtime: bool,
@@ -73,9 +74,8 @@ pub(super) fn head(run: &Run, key: &TrialKey, found: &Found) -> Result<TrialHead
         (_, None) => State::Missing,
     };
     let row = row.filter(|_| line.is_some());
-    let began = told
-        .began
-        .or_else(|| playing.as_ref().map(|attempt| attempt.began));
+    // As everybody is told while it is played: who asks for its end names it by that.
+    let began = playing.map(|attempt| attempt.began).or(told.began);
     Ok(TrialHead {
         run: run.id().to_owned(),
         key: key.clone(),
@@ -98,7 +98,9 @@ pub(super) fn head(run: &Run, key: &TrialKey, found: &Found) -> Result<TrialHead
         instruction: told.instruction,
         answer: told.answer,
         checks: told.checks,
-        steps: told.steps,
+        // Of an attempt that has ended, as everywhere else.
+        steps: line.map_or(told.steps, |line| line.steps),
+        acted: told.acted,
         duration: told.duration,
         screen: told.screen,
         realtime: told.realtime,
@@ -173,6 +175,7 @@ fn told(run: &Run, record: &Record) -> Told {
         let outline = &kept.outline;
         let told = Told {
             steps: outline.steps(),
+            acted: outline.acted(),
             duration: outline.duration,
             screen: outline.size,
             realtime: outline.realtime,

@@ -62,6 +62,8 @@ pub(super) struct Outline {
     settled: bool,
     pub(super) size: Option<(u32, u32)>,
     pub(super) realtime: bool,
+    /// Steps that a player took by itself, as it was told last.
+    reacted: u32,
     /// The latest time of any event.
     pub(super) duration: f64,
     /// When the first event was written, and how long after the beginning.
@@ -105,6 +107,7 @@ impl Outline {
             settled: false,
             size: None,
             realtime: false,
+            reacted: 0,
             duration: 0.0,
             first_at: None,
             end: None,
@@ -122,9 +125,14 @@ impl Outline {
         }
     }
 
-    /// Steps of the agent.
-    pub(super) fn steps(&self) -> u32 {
+    /// Actions of the agent that are on record, one by one.
+    pub(super) fn acted(&self) -> u32 {
         number(self.marks.len().saturating_sub(1))
+    }
+
+    /// Steps of the agent so far, also those of one that plays by itself.
+    pub(super) fn steps(&self) -> u32 {
+        self.acted().max(self.reacted)
     }
 
     /// First event after the last step of the agent.
@@ -167,7 +175,7 @@ impl Outline {
         self.events.push(Spot {
             at,
             bytes,
-            streamed: peek.is_frame() || matches!(peek.kind.as_ref(), "input" | "look"),
+            streamed: peek.is_frame() || matches!(peek.kind.as_ref(), "input" | "look" | "reacted"),
             seq: peek.seq,
             t: peek.t,
         });
@@ -235,7 +243,10 @@ impl Outline {
         if let Some(model) = peek.model.as_ref().filter(|_| peek.source != "grader") {
             self.usage += &model.usage;
         }
-        self.realtime |= peek.kind == "play" || peek.is_frame();
+        if let Some(reacted) = &peek.reacted {
+            self.reacted = u32::try_from(reacted.steps).unwrap_or(u32::MAX);
+        }
+        self.realtime |= matches!(peek.kind.as_ref(), "play" | "reacted") || peek.is_frame();
         self.see(event, &peek);
     }
 

@@ -29,6 +29,7 @@ pub(super) struct Peek<'a> {
     pub(super) screen: Option<RecordPeek<'a>>,
     pub(super) end: Option<String>,
     pub(super) model: Option<ModelPeek>,
+    pub(super) reacted: Option<ReactedPeek>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -61,6 +62,12 @@ pub(super) struct PicturePeek {
 pub(super) struct ModelPeek {
     #[serde(default)]
     pub(super) usage: Usage,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ReactedPeek {
+    /// Of a player, so far.
+    pub(super) steps: u64,
 }
 
 /// What every event has, whatever is wrong with the rest of it.
@@ -97,6 +104,7 @@ impl<'a> Peek<'a> {
             screen: None,
             end: None,
             model: None,
+            reacted: None,
         })
     }
 

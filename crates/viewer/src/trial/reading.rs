@@ -11,6 +11,7 @@ use super::{stepping, tracking};
 use crate::error::ViewerError;
 use crate::library::Run;
 use crate::shape::{Step, Steps, Track, TrialHead, TrialKey};
+use crate::visible::plain;
 
 pub(crate) fn head(run: &Run, key: &TrialKey) -> Result<TrialHead, ViewerError> {
     let found = find(run, key)?;
@@ -90,7 +91,7 @@ fn find(run: &Run, key: &TrialKey) -> Result<Found, ViewerError> {
             "the run has no attempt {} at epoch {} of {}",
             key.attempt,
             key.epoch,
-            agon_report::plain(&key.task)
+            plain(&key.task)
         ))
     };
     let task = TaskId::parse(&key.task).map_err(|_| none())?;

@@ -19,6 +19,7 @@ use super::outline::Spot;
 use super::peek::Header;
 use crate::error::ViewerError;
 use crate::library::lock;
+use crate::visible::plain;
 
 /// As the store says: events of one attempt are at most that large.
 const MOST_EVENTS: u64 = 1 << 30;
@@ -50,17 +51,18 @@ impl Record {
         let Some(end) = end.filter(|_| inside && events.bytes <= MOST_EVENTS) else {
             return Err(ViewerError::NotFound(format!(
                 "{} is no place for events",
-                agon_report::plain(&events.file)
+                plain(&events.file)
             )));
         };
         let path = folder.path().join(relative);
         let file = open(folder, relative).map_err(ViewerError::io("can't read", &path))?;
+        let (_, newer) = header(&file).map_err(ViewerError::io("can't read", &path))?;
         let place = Place {
             path,
             at: events.at,
             end: Some(end),
         };
-        Self::at(place, file, None)
+        Self::at(place, file, newer)
     }
 
     /// The record of an attempt that is being played, or never came to its end. `None`: there is none, or
@@ -79,8 +81,7 @@ impl Record {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(ViewerError::io("can't read", &path)(error)),
         };
-        let (at, format) = header(&file).map_err(ViewerError::io("can't read", &path))?;
-        let newer = format.filter(|format| *format > u64::from(stored::FORMAT));
+        let (at, newer) = header(&file).map_err(ViewerError::io("can't read", &path))?;
         let place = Place {
             path,
             at,
@@ -197,10 +198,14 @@ impl Record {
         }
         let mut kept = self.kept();
         if kept.torn {
-            problems.push(
-                "The end of the record is missing: it was cut off in the middle of an event."
-                    .to_owned(),
-            );
+            // Of a later format nobody knows why it is so.
+            let why = match self.newer {
+                Some(_) => "The end of the record is not where this version looks for it.",
+                None => {
+                    "The end of the record is missing: it was cut off in the middle of an event."
+                }
+            };
+            problems.push(why.to_owned());
         }
         let outline = &kept.outline;
         if let Some(at) = outline.unread_at {
@@ -236,7 +241,7 @@ fn open(folder: &RunFolder, relative: &Path) -> io::Result<File> {
     open_plain(&folder.path().join(relative))
 }
 
-/// Where the first event is, and the format of the file.
+/// Where the first event is, and the format of the file if a later version wrote it.
 fn header(file: &File) -> io::Result<(u64, Option<u64>)> {
     let mut line = Vec::new();
     let mut reader = BufReader::new(file.take(LONGEST_HEADER));
@@ -246,7 +251,10 @@ fn header(file: &File) -> io::Result<(u64, Option<u64>)> {
         false => None,
     };
     Ok(match header {
-        Some(header) => (line.len() as u64, Some(header.format)),
+        Some(Header { format }) => {
+            let newer = (format > u64::from(stored::FORMAT)).then_some(format);
+            (line.len() as u64, newer)
+        }
         None => (0, None),
     })
 }

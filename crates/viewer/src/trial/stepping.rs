@@ -44,7 +44,7 @@ pub(super) fn none() -> Steps {
 }
 
 fn total(outline: &Outline) -> u32 {
-    outline.steps().saturating_add(2)
+    outline.acted().saturating_add(2)
 }
 
 fn row(outline: &Outline, n: u32) -> StepRow {

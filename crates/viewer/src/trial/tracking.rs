@@ -2,7 +2,7 @@
 //! screen. One pass over the whole record, bounded.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use agon_core::Digest;
 use serde::Deserialize;
@@ -19,16 +19,21 @@ use crate::shape::Track;
 /// Entries of all kinds together.
 const MOST: usize = 200_000;
 
-/// Input that is reported at once, and what is measured of a play, have at most so many bytes.
+/// Input and answers that are reported at once, and what is measured of a play, have at most so many bytes.
 const LONGEST_PART: usize = 512 << 10;
+
+/// Observations that an action may still answer.
+const REMEMBERED: usize = 64;
 
 /// Bytes of names that are kept: of keys, of tests.
 const LONGEST_NAME: usize = 100;
 
 #[derive(Debug, Deserialize)]
 struct Moment<'a> {
+    seq: Option<u64>,
     #[serde(default)]
     t: f64,
+    cause: Option<u64>,
     #[serde(borrow)]
     kind: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -41,6 +46,8 @@ struct Moment<'a> {
     input: Option<&'a RawValue>,
     look: Option<LookPeek>,
     #[serde(borrow)]
+    reacted: Option<&'a RawValue>,
+    #[serde(borrow)]
     play: Option<&'a RawValue>,
 }
 
@@ -51,12 +58,24 @@ struct LookPeek {
     value: Option<f64>,
 }
 
+#[derive(Debug, Deserialize)]
+struct Reacted {
+    answers: Vec<Answer>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    t: f64,
+    latency: f64,
+}
+
 #[derive(Debug, Default)]
 struct Tracker {
     track: Track,
     numbers: HashMap<Digest, u32>,
     steps: u32,
-    last_frame: Option<f64>,
+    /// The last observations: number and time.
+    seen: VecDeque<(u64, f64)>,
     entries: usize,
 }
 
@@ -71,6 +90,7 @@ pub(super) fn track(record: &Record) -> Result<Track, ViewerError> {
     track.duration = record.kept().outline.duration;
     // What keyboard and mouse did is reported later than it happened.
     track.inputs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    track.answers.sort_by(|a, b| a.0.total_cmp(&b.0));
     Ok(track)
 }
 
@@ -86,8 +106,27 @@ impl Tracker {
             "action" | "refused" if moment.source == "agent" => {
                 self.steps = self.steps.saturating_add(1);
                 if self.has_room() {
-                    let since = self.last_frame.map(|frame| (t - frame).max(0.0));
+                    let seen = self.answered(moment.cause);
+                    let since = seen.map(|seen| (t - seen).max(0.0));
                     self.track.actions.push((t, self.steps, since));
+                }
+            }
+            "observation" => {
+                if self.seen.len() == REMEMBERED {
+                    self.seen.pop_front();
+                }
+                self.seen.extend(moment.seq.map(|seq| (seq, t)));
+            }
+            "reacted" => {
+                let reacted: Option<Reacted> = parsed(moment.reacted);
+                if reacted.is_none() {
+                    self.track.omitted = self.track.omitted.saturating_add(1);
+                }
+                for answer in reacted.map_or_else(Vec::new, |told| told.answers) {
+                    if self.has_room() {
+                        let latency = answer.latency.max(0.0);
+                        self.track.answers.push((answer.t, latency));
+                    }
                 }
             }
             "input" => {
@@ -110,6 +149,16 @@ impl Tracker {
         }
     }
 
+    /// When what an action answers was seen: frames in between are a sample for those who look, which no
+    /// agent was given.
+    fn answered(&self, cause: Option<u64>) -> Option<f64> {
+        let seen = match cause {
+            Some(cause) => self.seen.iter().find(|(seq, _)| *seq == cause),
+            None => self.seen.back(),
+        };
+        seen.map(|(_, t)| *t)
+    }
+
     fn has_room(&mut self) -> bool {
         let room = self.entries < MOST;
         match room {
@@ -120,7 +169,6 @@ impl Tracker {
     }
 
     fn frame(&mut self, t: f64, blob: Digest) {
-        self.last_frame = Some(t);
         if !self.has_room() {
             return;
         }

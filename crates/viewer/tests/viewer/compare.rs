@@ -48,8 +48,47 @@ fn the_viewer_says_what_a_report_says() {
     assert_eq!((&pair["tasks"], &pair["both"]), (&json!(1), &json!(1)));
     assert_eq!(found.clone(), reported(&server));
     let page = server.get(&format!("/compare?{TWO}")).expect(200).text();
-    assert_eq!(data(&page)["comparison"], found);
+    let embedded = data(&page);
+    assert_eq!(embedded["runs"], found["runs"]);
+    assert_eq!(embedded["page"]["rows"], found["tasks"]);
     assert!(page.contains("B solves the same tasks as A"), "{page}");
+}
+
+#[test]
+fn its_tasks_are_given_part_by_part() {
+    let server = Server::start();
+    let all = compared(&server);
+    let ask = |query: &str| server.get(&format!("/api/compare/tasks?{TWO}{query}"));
+    let whole = ask("").expect(200).json();
+    assert_eq!(whole["rows"], all["tasks"]);
+    let kinds = json!({"all": 3, "gained": 0, "lost": 0, "both": 1, "neither": 0, "open": 2});
+    assert_eq!((&whole["total"], &whole["kinds"]), (&json!(3), &kinds));
+    let part = ask("&offset=1&limit=1").expect(200).json();
+    assert_eq!((&part["total"], &part["offset"]), (&json!(3), &json!(1)));
+    assert_eq!(part["rows"], json!([all["tasks"][1]]));
+    let both = ask("&show=both&against=models&q=GREETING&sort=B&desc=true");
+    let both = both.expect(200).json();
+    assert_eq!(both["rows"][0]["task"], "files/greeting");
+    assert_eq!(
+        (&both["total"], &both["kinds"]["all"]),
+        (&json!(1), &json!(1))
+    );
+    for wrong in [
+        "&show=won",
+        "&against=plain",
+        "&sort=C",
+        "&desc=maybe",
+        "&limit=501",
+        "&shown=both",
+    ] {
+        ask(wrong).expect(400);
+    }
+    // The page is of what its address says.
+    let page = server.get(&format!("/compare?{TWO}&show=both")).expect(200);
+    let embedded = data(&page.text());
+    assert_eq!(embedded["page"]["rows"], both["rows"]);
+    assert_eq!(embedded["query"]["show"], "both");
+    server.get(&format!("/compare?{TWO}&show=won")).expect(400);
 }
 
 #[test]

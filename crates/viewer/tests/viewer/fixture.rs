@@ -10,7 +10,7 @@ use agon_core::event::Phase;
 use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
 use agon_core::{
     Action, Digest, EventBody, Fault, FaultClass, Level, Money, Seconds, Source, TaskId, TimeSplit,
-    Usage,
+    TrialId, Usage,
 };
 use agon_store::{
     AgentStamp, EventsAt, HostStamp, Manifest, ModelStamp, Recorder, Review, ReviewVerdict,
@@ -116,68 +116,42 @@ pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
 
 /// A final line; `score` decides between passed and failed.
 pub(crate) fn graded(id: &str, epoch: u32, attempt: u32, score: f64) -> TrialLine {
+    let reason = "expected `hello`, found nothing";
+    let failed = CheckResult::plain("file greeting.txt", false, reason);
     let passed = score >= 1.0;
-    let reason = "file greeting.txt: expected `hello`, found nothing";
-    TrialLine {
-        task: task_id(id),
-        epoch,
-        attempt,
-        is_final: true,
-        outcome: if passed {
-            Outcome::Passed
-        } else {
-            Outcome::Failed
-        },
+    let verdict = Verdict {
+        passed,
         score,
-        measured: None,
-        fault: None,
+        checks: if passed { Vec::new() } else { vec![failed] },
+    };
+    TrialLine {
         end: Some(TurnEnd::Finished),
         steps: 3,
+        reason: if passed {
+            String::new()
+        } else {
+            format!("file greeting.txt: {reason}")
+        },
+        ..ended(id, epoch, attempt, Ok(&verdict))
+    }
+}
+
+pub(crate) fn faulted(id: &str, epoch: u32, attempt: u32, class: FaultClass) -> TrialLine {
+    let fault = Fault::new(class, "the disk is gone");
+    ended(id, epoch, attempt, Err(&fault))
+}
+
+fn ended(id: &str, epoch: u32, attempt: u32, result: Result<&Verdict, &Fault>) -> TrialLine {
+    let task = task_id(id);
+    let (events, key) = (EventsAt::default(), Digest::of(id.as_bytes()));
+    let at = "2026-01-02T03:05:00Z".parse().unwrap();
+    TrialLine {
         seconds: TimeSplit {
             agent: 1.5,
             environment: 0.4,
             harness: 0.1,
         },
-        usage: Usage::default(),
-        judge: Usage::default(),
-        retried: false,
-        rerun: false,
-        regraded: false,
-        played_in: None,
-        elsewhere: false,
-        tainted: false,
-        integrity: None,
-        reason: if passed {
-            String::new()
-        } else {
-            reason.to_owned()
-        },
-        failed_checks: if passed {
-            Vec::new()
-        } else {
-            vec!["file greeting.txt".to_owned()]
-        },
-        events: EventsAt {
-            file: String::new(),
-            at: 0,
-            bytes: 0,
-        },
-        work: None,
-        left_out: 0,
-        key: Digest::of(id.as_bytes()),
-        at: "2026-01-02T03:05:00Z".parse().unwrap(),
-    }
-}
-
-pub(crate) fn faulted(id: &str, epoch: u32, attempt: u32, class: FaultClass) -> TrialLine {
-    TrialLine {
-        outcome: Outcome::Faulted,
-        fault: Some(Fault::new(class, "the disk is gone")),
-        end: None,
-        steps: 0,
-        reason: String::new(),
-        failed_checks: Vec::new(),
-        ..graded(id, epoch, attempt, 0.0)
+        ..TrialLine::new(TrialId { task, epoch }, attempt, result, events, key, at)
     }
 }
 

@@ -309,6 +309,48 @@ fn a_trial_that_is_being_played_is_asked_to_stop() {
     assert_eq!(line["order"], "stop");
     assert_eq!(line["task"], "files/greeting");
     assert_eq!((&line["attempt"], &line["by"]), (&json!(7), &json!("anna")));
+    assert_eq!(line.get("began"), None);
+}
+
+/// A run that was killed and goes on plays an attempt of the same number: whoever looks at a page of the first
+/// one does not mean the second.
+#[test]
+fn who_means_an_earlier_play_of_an_attempt_stops_nothing() {
+    let server = Server::start();
+    let run = server.run("plain");
+    let list = |began: &[&str]| {
+        let line = |began: &&str| {
+            json!({ "task": "files/greeting", "epoch": 1, "attempt": 7, "began": began })
+                .to_string()
+                + "\n"
+        };
+        let text: String = began.iter().map(line).collect();
+        std::fs::write(run.join("running.jsonl"), text).unwrap();
+    };
+    let order = |began: Value| json!({ "trial": { "task": "files/greeting", "epoch": 1, "attempt": 7 }, "began": began });
+    let (before, now) = ("2026-11-16T12:00:00.123456789Z", "2026-11-16T12:05:00.5Z");
+    let path = "/api/runs/plain/stop";
+    let _played = RunFolder::at(&run).lock().unwrap();
+    list(&[before]);
+    server.post(path, &order(json!(before))).expect(200);
+    list(&[now]);
+    let refused = server.post(path, &order(json!(before))).expect(400).json();
+    let why = refused["error"].as_str().unwrap();
+    assert!(
+        why.contains("began anew at 2026-11-16T12:05:00.5Z"),
+        "{why}"
+    );
+    server.post(path, &order(json!("yesterday"))).expect(400);
+    server.post(path, &order(json!(now))).expect(200);
+    server.post(path, &order(Value::Null)).expect(200);
+    let lines = std::fs::read_to_string(run.join("control.jsonl")).unwrap();
+    let told: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["began"].take())
+        .collect();
+    assert_eq!(told, [json!(before), json!(now), Value::Null]);
+    let head = server.get("/api/runs/plain/trial/files/greeting/1/7");
+    assert_eq!(head.expect(200).json()["began"], now);
 }
 
 /// Two people at once lose nothing.

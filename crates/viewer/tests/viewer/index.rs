@@ -306,8 +306,11 @@ fn an_index_that_is_damaged_or_can_not_be_kept_hides_nothing() {
     small(&shelf.place("one"));
     let rows = all(&shelf.run("one"));
     let index = || {
-        let found = fs::read_dir(shelf.cache().join("index")).unwrap().next();
-        found.unwrap().unwrap().path()
+        let files = fs::read_dir(shelf.cache().join("index")).unwrap();
+        let mut files = files.map(|file| file.unwrap().path());
+        // There is a journal beside it.
+        let is_index = |path: &std::path::PathBuf| path.extension() == Some("sqlite".as_ref());
+        files.find(is_index).unwrap()
     };
     let length = fs::metadata(index()).unwrap().len();
     for damage in [&b"no database at all"[..], &vec![0xff; length as usize]] {

@@ -4,11 +4,14 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::SystemTime;
 
-use agon_store::TrialLine;
-use agon_viewer::shape::{RunState, TrialQuery};
+use agon_core::FaultClass;
+use agon_report::RunReport;
+use agon_store::{Progress, ReviewVerdict, RunReader, TrialLine};
+use agon_viewer::shape::{RunState, TrialKey, TrialQuery};
+use agon_viewer::{Library, Run};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::fixture::{Shelf, Writing, graded, manifest, priced, small, stamp};
+use crate::fixture::{Shelf, Writing, faulted, graded, manifest, priced, small, stamp};
 
 /// A run folder may come from anywhere: pipes, devices and links in it keep nobody waiting.
 #[test]
@@ -116,6 +119,77 @@ fn what_is_graded_again_ended_when_it_was_played() {
     let timeline = shelf.run("one").overview().unwrap().timeline.clone();
     assert_eq!(timeline.t, [10.0, 20.0]);
     assert_eq!((timeline.passed, timeline.failed), (vec![1, 1], vec![0, 1]));
+}
+
+/// As a process leaves it that was killed after it wrote a result and before it took back the one before.
+#[test]
+fn of_two_results_of_a_trial_everybody_counts_the_later_one() {
+    let shelf = Shelf::new();
+    let tasks = ["a/one", "a/two"].map(|id| stamp(id, None));
+    let writing = Writing::begin(&shelf.place("one"), &manifest(2, tasks.into()));
+    let watched = shelf.run("one");
+    writing.end(priced(graded("a/one", 1, 1, 1.0), 900, Some(1_000)));
+    writing.end(faulted("a/two", 1, 1, FaultClass::Start));
+    writing.end(graded("a/one", 2, 1, 1.0));
+    assert_eq!(watched.card().passed, 2);
+    writing.end(TrialLine {
+        rerun: true,
+        ..priced(graded("a/one", 1, 2, 0.5), 700, Some(3_000))
+    });
+    writing.end(graded("a/two", 1, 2, 1.0));
+    writing.review(&graded("a/two", 1, 2, 1.0), ReviewVerdict::Fail, "anna");
+    let folder = &writing.folder;
+    let agree = |run: &Run| {
+        let reader = RunReader::open(folder.path()).unwrap();
+        let report = RunReport::new(reader.manifest(), &reader).unwrap().summary;
+        assert_eq!(run.overview().unwrap().summary, report);
+        let (card, overall) = (run.card(), &report.overall);
+        assert_eq!(
+            (card.passed, card.failed, card.faulted, card.missing),
+            (
+                overall.passed,
+                overall.failed,
+                overall.faulted,
+                overall.missing
+            ),
+        );
+        assert_eq!(
+            (card.score, card.score_floor),
+            (overall.score, overall.score_floor)
+        );
+        assert_eq!((card.passed, card.failed, card.missing), (1, 2, 1));
+        assert_eq!(report.marks.stray_lines, 0);
+        // What a run does that goes on: it plays nothing of these again.
+        let progress = Progress::read(folder).unwrap();
+        let rows = run.trials(&TrialQuery::default(), 0, 10).unwrap().rows;
+        let played = rows.iter().filter(|row| row.key.attempt > 0);
+        assert_eq!(played.clone().count(), 3);
+        for row in played {
+            let latest = progress.of(&row.key.task, row.key.epoch).unwrap();
+            assert_eq!(latest.played_in, row.key.attempt, "{row:?}");
+            let line = run.line(&row.key).unwrap().unwrap();
+            assert_eq!(latest.outcome, Some(line.outcome));
+        }
+        for line in reader.trials().unwrap() {
+            let key = TrialKey {
+                task: line.task.to_string(),
+                epoch: line.epoch,
+                attempt: line.attempt,
+            };
+            assert_eq!(run.line(&key).unwrap(), Some(line));
+        }
+    };
+    agree(&watched);
+    agree(&shelf.run("one"));
+    // The next run takes the earlier ones back, which changes nothing.
+    let stale = Progress::read(folder).unwrap().stale;
+    assert_eq!(stale.len(), 2);
+    for at in stale {
+        writing.writer.withdraw(at).unwrap();
+    }
+    agree(&watched);
+    let other = Library::new(vec![shelf.runs()], shelf.place("../other-cache")).unwrap();
+    agree(&other.run("one").unwrap());
 }
 
 #[test]

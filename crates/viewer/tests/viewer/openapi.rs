@@ -18,7 +18,7 @@ const TRIALS: &[(&str, &str)] = &[
 /// The address with its parts filled in, for each of the trials.
 fn addresses(path: &str, document: &Value) -> Vec<String> {
     let query = match path {
-        "/api/compare" => "?run=plain&run=models",
+        "/api/compare" | "/api/compare/tasks" => "?run=plain&run=models",
         _ => "",
     };
     assert!(document["paths"][path].is_object(), "{path}");

@@ -180,7 +180,10 @@ impl CodeAct {
             None => self.tasks.shown(),
             Some(list) => {
                 self.tasks = list;
-                format!("The list has {} tasks now.", self.tasks.len())
+                match self.tasks.len() {
+                    1 => "The list has one task now.".to_owned(),
+                    tasks => format!("The list has {tasks} tasks now."),
+                }
             }
         };
         let thought = self.tasks.shown();

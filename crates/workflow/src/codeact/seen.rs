@@ -7,14 +7,15 @@ use agon_llm::{Image, MediaType};
 
 use super::history::Outcome;
 use super::tools::ToolKind;
+use crate::dialect::names;
 
 /// What a call of a tool came to.
 pub(super) fn outcome(seen: &Observation, tool: Option<ToolKind>) -> Outcome {
     let is_error = matches!(seen.kind, ObservationKind::Error | ObservationKind::Refused);
     let mut text = match tool {
-        Some(ToolKind::Editor) if is_error => in_words(&seen.text, &OF_EDITOR),
-        Some(ToolKind::Bash) if is_error => in_words(&seen.text, &OF_BASH),
-        Some(ToolKind::Bash) if seen.running => with_hint(&seen.text),
+        Some(ToolKind::Editor) if is_error => names::of_editor(&seen.text),
+        Some(ToolKind::Bash) if is_error => names::of_shell(&seen.text),
+        Some(ToolKind::Bash) if seen.running => names::of_running(&seen.text),
         _ => seen.text.clone(),
     };
     let mut lines = Vec::new();
@@ -50,31 +51,6 @@ pub(super) fn outcome(seen: &Observation, tool: Option<ToolKind>) -> Outcome {
         is_error,
         page: tool == Some(ToolKind::Browser) && !is_error,
     }
-}
-
-/// What arguments are called in the tools, where the environment calls them otherwise.
-const OF_EDITOR: [(&str, &str); 4] = [
-    ("`old`", "`old_str`"),
-    ("`new`", "`new_str`"),
-    ("`lines`", "`view_range`"),
-    ("`line`", "`insert_line`"),
-];
-const OF_BASH: [(&str, &str); 2] = [
-    ("`input: true`", "`is_input: true`"),
-    ("`wait`", "`timeout`"),
-];
-
-/// What the environment says of its own arguments, with the names that they have in the tool.
-fn in_words(text: &str, names: &[(&str, &str)]) -> String {
-    names.iter().fold(text.to_owned(), |text, (here, there)| {
-        text.replace(here, there)
-    })
-}
-
-/// The same for the last line alone, which is ours: what stands before it a program has printed.
-fn with_hint(text: &str) -> String {
-    let (printed, hint) = text.rsplit_once('\n').unwrap_or(("", text));
-    format!("{printed}\n{}", in_words(hint, &OF_BASH))
 }
 
 /// What words of the agent came to.
@@ -124,6 +100,11 @@ mod tests {
             "`old_str` occurs twice: give more `view_range`"
         );
         assert_eq!(outcome(&seen, Some(ToolKind::Bash)).text, seen.text);
+        let there = Observation::error("a is there already: change it with `edit`");
+        assert_eq!(
+            outcome(&there, Some(ToolKind::Editor)).text,
+            "a is there already: change it with `str_replace`"
+        );
         let mut seen = Observation::new(ObservationKind::Output, "");
         seen.running = true;
         seen.text = "say `wait`\n[still running: `input: true` answers, `wait` waits]".to_owned();

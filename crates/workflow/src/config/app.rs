@@ -74,6 +74,7 @@ pub struct AppConfig {
     pub default_agent: String,
     pub runtime: RuntimeKind,
     pub max_iterations: u32,
+    /// Nothing is no limit, as in the original.
     pub max_budget_per_task: Option<Money>,
     /// Seconds of the agent's turn: no task may last for ever.
     pub max_seconds: u32,
@@ -165,7 +166,7 @@ impl AppConfig {
     pub(crate) fn bounds(&self) -> Bounds {
         Bounds {
             max_iterations: self.max_iterations,
-            max_budget: self.max_budget_per_task,
+            max_budget: self.budget(),
         }
     }
 
@@ -176,6 +177,10 @@ impl AppConfig {
             .unwrap_or_default()
     }
 
+    fn budget(&self) -> Option<Money> {
+        self.max_budget_per_task.filter(|most| *most > Money::ZERO)
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             steps: self.max_iterations,
@@ -183,8 +188,30 @@ impl AppConfig {
             // As in the original, a command that takes too long is left running: the agent decides.
             command: Seconds::whole(self.max_seconds),
             patience: Some(Seconds::whole(self.sandbox.timeout)),
-            money: self.max_budget_per_task,
+            money: self.budget(),
             ..Limits::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A new configuration of the original says 0.0 where no limit is meant.
+    #[test]
+    fn no_money_at_all_is_no_limit() {
+        for (said, held) in [
+            (None, None),
+            (Some(Money::ZERO), None),
+            (Some(Money::from_picos(1)), Some(Money::from_picos(1))),
+        ] {
+            let config = AppConfig {
+                max_budget_per_task: said,
+                ..AppConfig::default()
+            };
+            assert_eq!(config.limits().money, held);
+            assert_eq!(config.bounds().max_budget, held);
         }
     }
 }

@@ -4,6 +4,7 @@
 mod action;
 mod foreign;
 mod history;
+pub(crate) mod names;
 mod observation;
 mod opening;
 mod record;

@@ -5,6 +5,7 @@ use agon_core::{Observation as Core, Picture};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
+use super::names;
 use crate::events::{
     Action, AgentThinkObservation, BrowserOutputObservation, CmdOutputMetadata,
     CmdOutputObservation, ErrorObservation, FileEditObservation, FileReadObservation,
@@ -14,7 +15,15 @@ use crate::events::{
 
 /// `cause` is the action that was carried out. Pictures whose bytes are not there are left out.
 pub fn observation(seen: &Core, cause: &Action) -> Observation {
-    let content = seen.text.clone();
+    let is_error = matches!(seen.kind, ObservationKind::Error | ObservationKind::Refused);
+    let content = match cause {
+        Action::Run(_) if is_error => names::of_shell(&seen.text),
+        Action::Run(_) if seen.running => names::of_running(&seen.text),
+        Action::Read(_) | Action::Write(_) | Action::Edit(_) if is_error => {
+            names::of_editor(&seen.text)
+        }
+        _ => seen.text.clone(),
+    };
     match seen.kind {
         ObservationKind::Error | ObservationKind::Refused => {
             // A page that can't be acted upon is shown all the same.

@@ -101,9 +101,11 @@ pub fn output_folder(
         Some(note) if !note.is_empty() => format!("_N_{note}"),
         _ => String::new(),
     };
-    let leaf = format!("{model}_maxiter_{max_iterations}{note}");
+    // Of an agent that is a command line, and of a note, a slash makes no folder: the layout has three levels.
+    let agent = agent_class.replace('/', "_");
+    let leaf = format!("{model}_maxiter_{max_iterations}{note}").replace('/', "_");
     let mut folder = root.to_owned();
-    for name in [dataset_name, agent_class, &leaf] {
+    for name in [dataset_name, &agent, &leaf] {
         let plain = |part| matches!(part, Component::Normal(_));
         if name.is_empty() || !Path::new(name).components().all(plain) {
             return Err(EvalFileError::Name(name.to_owned()));

@@ -37,12 +37,12 @@ pub fn llm_config_json(spec: &ModelSpec) -> Map<String, Value> {
         "api_version": said.api_version,
         "num_retries": said.num_retries,
         "retry_multiplier": said.retry_multiplier,
-        "retry_min_wait": said.retry_min_wait,
-        "retry_max_wait": said.retry_max_wait,
-        "timeout": said.timeout,
+        "retry_min_wait": whole(said.retry_min_wait),
+        "retry_max_wait": whole(said.retry_max_wait),
+        "timeout": said.timeout.map(whole),
         "max_message_chars": said.max_message_chars,
-        "temperature": said.temperature,
         // Numbers and texts that the original has no null for.
+        "temperature": said.temperature.unwrap_or(0.0),
         "top_p": said.top_p.unwrap_or(1.0),
         "top_k": said.top_k,
         "seed": said.seed,
@@ -67,4 +67,9 @@ pub fn llm_config_json(spec: &ModelSpec) -> Map<String, Value> {
         Value::Object(fields) => fields,
         _ => Map::new(),
     }
+}
+
+/// Seconds as the original has them: whole ones.
+fn whole(seconds: f64) -> u64 {
+    seconds.ceil() as u64
 }

@@ -4,8 +4,8 @@ use std::{fs, path::Path, sync::Arc};
 
 use agon_core::clock::FixedClock;
 use agon_core::event::Kept;
-use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
-use agon_core::{Digest, EventBody, Fault, FaultClass, Source, TaskId, TimeSplit, Usage};
+use agon_core::verdict::{CheckResult, TurnEnd, Verdict};
+use agon_core::{Digest, EventBody, Fault, FaultClass, Source, TaskId, TimeSplit, TrialId};
 use agon_llm::{ModelSpec, config::Config, config::ConfigSource};
 use agon_store::blobs::Stored;
 use agon_store::{EventsAt, RunFolder, RunWriter, TrialLine};
@@ -103,6 +103,14 @@ fn a_resume_keeps_the_metadata_and_another_experiment_is_refused() {
         plain
             .eval_output_dir
             .ends_with("d/CodeActAgent/gpt-4o_beta-2_maxiter_5")
+    );
+    let agent = "cmd:python3 /x/../agent.py";
+    let nested = make_metadata(&llm, "d", agent, 5, Some("a/b c"), root.path()).unwrap();
+    let leaf = "d/cmd:python3 _x_.._agent.py/gpt-4o_beta-2_maxiter_5_N_a_b c";
+    assert!(
+        nested.eval_output_dir.ends_with(leaf),
+        "{}",
+        nested.eval_output_dir
     );
     for bad in ["", "..", "/etc", "a/../b"] {
         let made = make_metadata(&llm, bad, "CodeActAgent", 5, None, root.path());
@@ -280,16 +288,14 @@ fn the_simulated_user_offers_giving_up_and_leaves_with_the_answer() {
     assert_eq!(codeact_user_response_with(&late, false, answered), "/exit");
 }
 
-fn line(outcome: Outcome, fault: Option<Fault>) -> TrialLine {
-    TrialLine {
+fn line(result: Result<&Verdict, &Fault>) -> TrialLine {
+    let trial = TrialId {
         task: TaskId::parse("qa/one").unwrap(),
         epoch: 1,
-        attempt: 1,
-        is_final: true,
-        outcome,
-        score: 0.5,
-        measured: None,
-        fault,
+    };
+    let (events, key) = (EventsAt::default(), Digest::of(b""));
+    let at = "2026-11-16T10:00:00Z".parse().unwrap();
+    TrialLine {
         end: Some(TurnEnd::Finished),
         steps: 4,
         seconds: TimeSplit {
@@ -297,26 +303,7 @@ fn line(outcome: Outcome, fault: Option<Fault>) -> TrialLine {
             environment: 2.0,
             harness: 0.5,
         },
-        usage: Usage::default(),
-        retried: false,
-        rerun: false,
-        regraded: false,
-        judge: Usage::default(),
-        played_in: None,
-        elsewhere: false,
-        tainted: false,
-        integrity: None,
-        reason: String::new(),
-        events: EventsAt {
-            file: String::new(),
-            at: 0,
-            bytes: 0,
-        },
-        work: None,
-        failed_checks: Vec::new(),
-        left_out: 0,
-        key: Digest::of(b""),
-        at: "2026-11-16T10:00:00Z".parse().unwrap(),
+        ..TrialLine::new(trial, 1, result, events, key, at)
     }
 }
 
@@ -359,7 +346,7 @@ fn a_trial_becomes_a_row() {
         bodies: &folder,
         ..recorded(&events)
     };
-    let graded = line(Outcome::Passed, None);
+    let graded = line(Ok(&verdict(true)));
     let instance = json!({ "instance_id": "django-1", "patch": "gold" });
     let played = Played {
         line: &graded,
@@ -397,7 +384,7 @@ fn a_trial_becomes_a_row() {
     assert_eq!(serde_json::from_str::<EvalOutput>(&text).unwrap(), paired);
 
     let fault = Fault::new(FaultClass::Environment, "it is gone");
-    let faulted = line(Outcome::Faulted, Some(fault));
+    let faulted = line(Err(&fault));
     let row = eval_output_of(&Played {
         line: &faulted,
         instance: None,
@@ -420,7 +407,7 @@ fn a_whole_row_is_written_as_ever() {
     let mut events = conversation();
     let graded = (Source::Grader, None, EventBody::Verdict(verdict(false)));
     events.extend(record_of(vec![graded]));
-    let failed = line(Outcome::Failed, None);
+    let failed = line(Ok(&verdict(false)));
     let llm = json!({ "model": "gpt-4o", "api_key": "hush-hush" });
     let metadata = EvalMetadata {
         agent_class: "CodeActAgent".to_owned(),
@@ -446,14 +433,11 @@ fn a_whole_row_is_written_as_ever() {
 
 #[test]
 fn the_report_of_open_world_agents_has_a_line_per_trial() {
-    let mut faulted = line(
-        Outcome::Faulted,
-        Some(Fault::new(FaultClass::Model, "down")),
-    );
+    let mut faulted = line(Err(&Fault::new(FaultClass::Model, "down")));
     faulted.epoch = 2;
-    let mut replaced = line(Outcome::Failed, None);
+    let mut replaced = line(Ok(&verdict(false)));
     replaced.is_final = false;
-    let lines = [line(Outcome::Passed, None), replaced, faulted];
+    let lines = [line(Ok(&verdict(true))), replaced, faulted];
     let mut text = Vec::new();
     assert_eq!(export_owa(&lines, &mut text).unwrap(), 2);
     assert_eq!(

@@ -93,6 +93,25 @@ impl TokenUsage {
 }
 
 impl Metrics {
+    /// As much as can be read, and what can't be. A null is nothing.
+    pub(crate) fn read_leniently(value: Option<&Value>) -> (Self, Vec<String>) {
+        let mut fields = match value {
+            None => return (Self::default(), Vec::new()),
+            Some(Value::Object(fields)) => fields.clone(),
+            Some(_) => return (Self::default(), vec!["it is no object".to_owned()]),
+        };
+        fields.retain(|_, value| !value.is_null());
+        let mut unread = Vec::new();
+        fields.retain(|key, value| {
+            let alone = Value::from_iter([(key.clone(), value.clone())]);
+            let read = serde_json::from_value::<Self>(alone);
+            unread.extend(read.as_ref().err().map(|error| format!("{key} ({error})")));
+            read.is_ok()
+        });
+        let read = serde_json::from_value(fields.into());
+        (read.unwrap_or_default(), unread)
+    }
+
     /// Without the entries per answer: what an action carries.
     pub fn snapshot(&self) -> Self {
         Self {

@@ -24,9 +24,9 @@ Examples:
   agon bench run suites/qa -c oracle --eval-n-limit 5       the reference solutions
   agon bench run my_bench -l llm --eval-output-dir results --mode rerun-failed
 
-Results are in DIR/<benchmark>/<agent>/<model>_maxiter_<N>[_N_<note>]/: output.jsonl and metadata.json as
-OpenHands writes them, beside the files of an Agon run folder. The same command goes on with
-what is not graded yet. `agon report` and `agon export` take that folder.")]
+Results are in DIR/<benchmark>/<agent>/<model>_maxiter_<N>[_N_<note>]/: output.jsonl and
+metadata.json as OpenHands writes them, beside the files of an Agon run folder. The same
+command goes on with what is not graded yet. `agon report` and `agon export` take that folder.")]
 pub(in crate::cli) struct BenchRunArgs {
     /// A benchmark folder (benchmark.toml), a suite, or a folder of Harbor tasks.
     #[arg(value_name = "BENCHMARK")]
@@ -42,7 +42,7 @@ pub(in crate::cli) struct BenchRunArgs {
     /// Steps that the agent may take for one instance [default: as the benchmark says].
     #[arg(long, short = 'i', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) max_iterations: Option<u32>,
-    /// Money (dollars) that its model may cost for one instance.
+    /// Money (dollars) that its model may cost for one instance; 0 is no limit.
     #[arg(long, short = 'b', value_name = "USD", value_parser = dollars)]
     pub(super) max_budget_per_task: Option<Money>,
     /// Instances at a time [default: 4].

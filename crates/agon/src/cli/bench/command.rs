@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_core::clock::FixedClock;
-use agon_core::{Clock, SystemClock, Task};
+use agon_core::{Clock, Money, SystemClock, Task};
 use agon_llm::config::Environment;
 use agon_suite::MaxSteps;
 use agon_workflow::codeact::{self, Options};
@@ -35,6 +35,11 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
     let clock = SystemClock::default();
     let began = clock.monotonic();
     let mut play_args = args.play.clone();
+    let args = &BenchRunArgs {
+        // As in the original, none is no limit.
+        max_budget_per_task: args.max_budget_per_task.filter(|most| *most > Money::ZERO),
+        ..args.clone()
+    };
     let open = match play_args.models.model {
         Some(_) => Some(play_args.models.open()?),
         None => None,
@@ -47,11 +52,12 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
     let mut loaded = read(args, &selection, &FixedClock(now))?;
     let name = benchmark_name(&loaded);
     let options = open.as_ref().and_then(|open| settings(args, open));
+    let llm = open
+        .as_ref()
+        .and_then(|open| open.model.as_ref())
+        .map(agon_llm::Model::spec);
     let metadata = MetadataOptions {
-        llm: open
-            .as_ref()
-            .and_then(|open| open.model.as_ref())
-            .map(agon_llm::Model::spec),
+        llm,
         dataset_name: &name,
         agent_class: &args.agent_cls,
         max_iterations: args
@@ -61,8 +67,10 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         eval_output_dir: &args.eval_output_dir,
         data_split: None,
         details: None,
-        agent_config: options.as_ref().map(Options::agent_config),
-        condenser_config: options.as_ref().map(Options::condenser_config),
+        agent_config: options.as_ref().map(|options| options.agent_config(llm)),
+        condenser_config: options
+            .as_ref()
+            .map(|options| options.condenser_config(llm)),
         instruction_template_name: None,
     }
     .describe(&clock)?;
@@ -130,7 +138,20 @@ fn choose(loaded: &mut Loaded, args: &BenchRunArgs) -> Result<(), Failure> {
     if let Some(limit) = args.eval_n_limit {
         loaded.tasks.truncate(limit.get());
     }
-    Ok(())
+    gradable(&loaded.tasks)
+}
+
+/// Nothing is played, and paid for, that nobody can grade.
+fn gradable(tasks: &[Task]) -> Result<(), Failure> {
+    let open = |task: &&Task| task.unplayable.is_none() && task.checks.inspect(Vec::is_empty);
+    match tasks.iter().find(open) {
+        None => Ok(()),
+        Some(task) => Err(Failure::new(format_args!(
+            "{} can't be graded: it has no checks. Give it some, or leave it out; `agon lint` names all \
+             that have none",
+            task.id
+        ))),
+    }
 }
 
 /// The instances that were asked for; one that is not there is an error, not a smaller run.

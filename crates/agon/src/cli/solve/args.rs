@@ -20,8 +20,8 @@ Examples:
 
 The folder that is worked in (-d) is really changed; nothing else of this machine is.
 
-Exit status: 0 the agent finished, 1 a fault, 2 bad usage, 4 the agent refused the task, 5 a limit ended
-its turn, 6 it only repeated itself, 130 interrupted.")]
+Exit status: 0 the agent finished, 1 a fault, 2 bad usage, 4 the agent refused the task,
+5 a limit ended its turn, 6 it only repeated itself, 130 interrupted.")]
 pub(in crate::cli) struct SolveArgs {
     /// What is to be done; a session that there is already (--name) goes on without it.
     #[arg(long, short, value_name = "TEXT")]
@@ -32,7 +32,7 @@ pub(in crate::cli) struct SolveArgs {
     /// Steps that the agent may take [default: max_iterations of config.toml, or 500].
     #[arg(long, short = 'i', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) max_iterations: Option<u32>,
-    /// Money (dollars) that its model may cost.
+    /// Money (dollars) that its model may cost; 0 is no limit.
     #[arg(long, short = 'b', value_name = "USD", value_parser = dollars)]
     pub(super) max_budget_per_task: Option<Money>,
     /// CodeActAgent, or any agent of `agon run` [default: default_agent of config.toml].

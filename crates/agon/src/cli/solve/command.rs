@@ -5,10 +5,12 @@ use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agon_agent::{AgentSpec, KINDS};
 use agon_core::verdict::TurnEnd;
-use agon_core::{Clock, SystemClock};
+use agon_core::{Clock, Money, SystemClock};
 use agon_llm::config::Config;
 use agon_store::RunFolder;
+use agon_workflow::codeact;
 use agon_workflow::config::{AppConfig, LlmConfig, RuntimeKind};
 use agon_workflow::controller::{Conversation, Session, trajectory};
 use agon_workflow::eval::codeact_user_response;
@@ -153,12 +155,18 @@ fn configured(
     if let Some(agent) = &args.agent_cls {
         config.default_agent.clone_from(agent);
     }
+    // Before there is a session that would have to be given up.
+    AgentSpec::parse_among(&config.default_agent, KINDS.iter().chain(codeact::KINDS))?;
     if let Some(most) = args.max_iterations {
         config.max_iterations = most;
     }
     if args.max_budget_per_task.is_some() {
         config.max_budget_per_task = args.max_budget_per_task;
     }
+    // As in the original, none is no limit.
+    config.max_budget_per_task = config
+        .max_budget_per_task
+        .filter(|most| *most > Money::ZERO);
     if args.replay_trajectory.is_some() {
         config
             .replay_trajectory_path
@@ -207,14 +215,25 @@ fn folder_to_work_in(
         .or(earlier)
         .or_else(|| config.workspace_base.clone());
     let folder = named.unwrap_or_else(|| PathBuf::from("."));
-    let folder = folder
-        .canonicalize()
-        .map_err(|error| Failure::new(format_args!("{}: {error}", folder.display())))?;
+    let folder = folder.canonicalize().map_err(|error| {
+        Failure::new(format_args!(
+            "{}, the folder to work in: {error}. Name another with -d DIR",
+            folder.display()
+        ))
+    })?;
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
     if folder.parent().is_none() || home.as_deref() == Some(&folder) {
         return Err(Failure::new(format_args!(
             "{} is a whole home or disk, and the agent may change everything in it: name a folder to \
              work in with -d DIR",
+            folder.display()
+        )));
+    }
+    let records = Path::new(RUNS).canonicalize();
+    if records.is_ok_and(|records| folder.starts_with(records)) {
+        return Err(Failure::new(format_args!(
+            "{} is in {RUNS}/, where the records of all sessions are, and the agent may change everything in \
+             it: name another folder to work in with -d DIR",
             folder.display()
         )));
     }

@@ -55,6 +55,75 @@ fn one_bad_instance_does_not_end_the_run_and_is_played_again() {
     );
 }
 
+/// It would only cost money.
+#[test]
+fn what_nobody_can_grade_is_not_played() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello")]);
+    let model = bench.says_hello();
+    for evaluate in ["", "[evaluate]\nchecks = []\n"] {
+        bench.write(
+            "words/benchmark.toml",
+            &format!("name = 'Words'\n{evaluate}"),
+        );
+        for args in [
+            &["bench", "run", "words", "-l", &model][..],
+            &["lint", "words"],
+        ] {
+            let called = bench.call(args).expect(2);
+            let said = called.stderr();
+            assert!(said.contains("no way to grade"), "{args:?}: {said}");
+            assert!(said.contains("evaluate.py"), "{args:?}: {said}");
+        }
+    }
+    bench.suite(&[("open", "task: Do it.\n")]);
+    let called = bench
+        .call(&["bench", "run", "suite", "-l", &model])
+        .expect(2);
+    assert!(
+        called.stderr().contains("test/open can't be graded"),
+        "{}",
+        called.stderr()
+    );
+    assert!(!bench.path("evaluation").exists(), "nothing was begun");
+}
+
+/// A template asks for a field that one row lacks.
+#[test]
+fn a_row_that_is_wrong_is_the_fault_of_one_instance() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("c", "hello")]);
+    let file = bench.path("words/dataset.jsonl");
+    let rows_before = std::fs::read_to_string(&file).unwrap();
+    let bad = json!({ "instance_id": "owner/bad", "expected": "hello" });
+    std::fs::write(&file, format!("{rows_before}\n{bad}\n")).unwrap();
+    let model = bench.says_hello();
+    let chosen = ["-l", &model, "--eval-ids", "a", "--out", "chosen"];
+    assert_eq!(bench.bench_run(&chosen).expect(0).json()["passed"], 1);
+    let called = bench.bench_run(&["-l", &model]).expect(1);
+    let json = called.json();
+    assert_eq!((&json["passed"], &json["faulted"]), (&json!(2), &json!(1)));
+    let rows = rows(&bench.results(LEAF).join("output.jsonl"));
+    let bad = rows.iter().find(|row| row["instance_id"] == "owner/bad");
+    let bad = bad.unwrap_or_else(|| panic!("{rows:?}"));
+    let error = bad["error"].as_str().unwrap();
+    assert!(error.contains("instruction.md.j2:1:"), "{error}");
+    assert_eq!(bad["test_result"], json!({}));
+    assert_eq!(bad["metrics"]["accumulated_cost"], 0.0);
+    let linted = bench.call(&["lint", "words", "--static"]).expect(2);
+    assert!(
+        linted.stdout().contains("words/owner_bad: can't be played"),
+        "{}",
+        linted.stdout()
+    );
+    // If it is every row, it is the benchmark.
+    bench.write(
+        "words/dataset.jsonl",
+        "{\"instance_id\": \"b\", \"expected\": \"x\"}\n",
+    );
+    bench.bench_run(&["-l", &model, "--out", "every"]).expect(2);
+}
+
 #[test]
 fn a_model_that_was_down_is_asked_again_by_the_next_command() {
     let bench = Bench::new();

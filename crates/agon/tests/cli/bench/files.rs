@@ -203,6 +203,64 @@ fn a_key_is_nowhere_in_the_results() {
     }
 }
 
+/// An agent that comes upon a key may put it anywhere: into files that are kept, into a patch, into a name.
+#[test]
+fn a_key_in_what_was_handed_in_is_nowhere_either() {
+    let bench = Bench::new();
+    let key = "sk-91ce04b7-handed-in-2d77f0";
+    bench.words(&[("one", "hello")]);
+    bench.write("words/visible/notes.txt", &format!("key={key}"));
+    bench.write(
+        "words/initialize.sh",
+        "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -q -m x\n",
+    );
+    bench.write(
+        "words/benchmark.toml",
+        "name = 'Words'\nmax_iterations = 5\n[collect]\nfiles = ['out.txt']\npatch = '.'\n",
+    );
+    let grades = "\
+import json, os, sys
+nonce = sys.stdin.readline().strip()
+found = open('out.txt').read()
+verdict = {'nonce': nonce, 'score': 0, 'reason': 'it says ' + found}
+print(found, os.listdir('.'))
+os.write(3, (json.dumps(verdict) + '\\n').encode())
+";
+    bench.write(
+        "words/verify/evaluate.py",
+        &format!("#!/usr/bin/python3\n{grades}"),
+    );
+    let spreads = "cat notes.txt > out.txt; cp notes.txt \"$(cat notes.txt)\"; cat out.txt; ls";
+    bench.paid_turns(key, &[run(spreads), finish("Done.")]);
+    let called = bench.bench_run(&["-l", "llm", "-i", "5"]).expect(0);
+    assert_eq!(called.json()["failed"], 1, "{}", called.stderr());
+    let folder = bench.results("paid_maxiter_5");
+    let row = &rows(&folder.join("output.jsonl"))[0];
+    assert_eq!(row["test_result"]["files"]["out.txt"], "key=[key]", "{row}");
+    let patch = row["test_result"]["git_patch"].as_str().unwrap();
+    assert!(patch.contains("+key=[key]"), "{patch}");
+    let secret = Secret::new(key);
+    secret.assert_unsaid(&called);
+    // Nobody tells the exporter what is a key.
+    fs::rename(bench.path("config.toml"), bench.path("put-aside")).unwrap();
+    let run = folder.to_str().unwrap();
+    for form in ["openhands", "owa"] {
+        let args = ["export", run, "--format", form, "--out", "out/exported"];
+        secret.assert_unsaid(&bench.call(&args).expect(0));
+    }
+    let exported = &rows(&bench.path("out/exported/output.jsonl"))[0];
+    assert_eq!(exported["test_result"], row["test_result"]);
+    let found = || secret.files_with(&bench.path("out"));
+    assert_eq!(found(), Vec::<std::path::PathBuf>::new());
+    // What was kept can still be graded.
+    fs::rename(bench.path("put-aside"), bench.path("config.toml")).unwrap();
+    let again = ["-l", "llm", "-i", "5", "--mode", "validate-only"];
+    let called = bench.bench_run(&again).expect(0);
+    assert_eq!(called.json()["failed"], 1, "{}", called.stderr());
+    secret.assert_unsaid(&called);
+    assert_eq!(found(), Vec::<std::path::PathBuf>::new());
+}
+
 #[test]
 fn answers_are_logged_where_the_section_asks_for_them_under_the_models_own_name() {
     let bench = Bench::new();

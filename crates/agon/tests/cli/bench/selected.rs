@@ -66,14 +66,13 @@ fn a_run_can_be_extended() {
 fn what_is_not_there_is_no_smaller_run() {
     let bench = Bench::new();
     bench.words(&FOUR);
-    let refusals: [(&[&str], &str); 5] = [
+    let refusals: [(&[&str], &str); 4] = [
         (
             &["-c", "oracle", "--eval-ids", "a,nope"],
             "no instance `nope`",
         ),
         (&["-c", "Planner"], "`Planner`"),
         (&["-c", "CodeActAgent"], "--model NAME"),
-        (&["-c", "oracle", "--eval-note", "../.."], "`"),
         (
             &["-c", "oracle", "--eval-num-workers", "0"],
             "0 is not in 1..=1024",
@@ -90,6 +89,24 @@ fn what_is_not_there_is_no_smaller_run() {
     let left = bench.path("out");
     let files = walk(&left);
     assert!(files.is_empty(), "{files:?}");
+}
+
+/// What has slashes in it makes no folders of its own: the layout is known to other programs.
+#[test]
+fn the_result_folder_is_three_levels_deep() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello")]);
+    bench.write(
+        "agent/none.py",
+        "import json, sys\nfor line in sys.stdin:\n    if json.loads(line)['type'] == 'observation':\n        \
+         print(json.dumps({'action': 'finish'}), flush=True)\n",
+    );
+    let agent = "cmd:python3 agent/../agent/none.py";
+    let args = ["-c", agent, "--eval-note", "../a/b"];
+    let json = bench.bench_run(&args).expect(0).json();
+    let folder = "out/Words/cmd:python3 agent_.._agent_none.py/no-model_maxiter_8_N_.._a_b";
+    assert_eq!(json["run"], folder);
+    assert!(bench.path(folder).join("output.jsonl").is_file());
 }
 
 /// Every file below a folder.

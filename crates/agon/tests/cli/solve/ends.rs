@@ -8,7 +8,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use super::{greeter, named, session, trajectory};
-use crate::scripted::{assert_shape, finish, run};
+use crate::scripted::{assert_shape, finish, rows, run};
 use crate::support::{Bench, Called};
 
 #[test]
@@ -159,6 +159,38 @@ for line in sys.stdin:
     let json = bench.call(&args).expect(4).json();
     assert_eq!(json["agent_state"], "rejected");
     assert_eq!(json["last_error"], "");
+}
+
+/// As in the original, whose new configurations say so.
+#[test]
+fn no_money_at_all_is_no_limit() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("project")).unwrap();
+    bench.paid_turns("sk-none", &[run("true"), finish("Done.")]);
+    let args = ["solve", "-t", "Greet.", "-d", "project"];
+    bench.call(&[&args[..], &["-b", "0"]].concat()).expect(0);
+    let config = fs::read_to_string(bench.path("config.toml")).unwrap();
+    bench.write(
+        "config.toml",
+        &format!("{config}[core]\nmax_budget_per_task = 0.0\n"),
+    );
+    bench.call(&args).expect(0);
+    bench.call(&[&args[..], &["-b", "0.5"]].concat()).expect(5);
+    bench.write(
+        "config.toml",
+        &format!("{config}[core]\nmax_budget_per_task = 0.5\n"),
+    );
+    bench.call(&args).expect(5);
+    bench.call(&[&args[..], &["-b", "0"]].concat()).expect(0);
+    bench.words(&[("one", "hello")]);
+    let called = bench.bench_run(&["-l", "llm", "-b", "0"]).expect(0);
+    assert_eq!(called.json()["failed"], 1);
+    let row = &rows(&bench.results("paid_maxiter_8").join("output.jsonl"))[0];
+    assert_eq!(row["metrics"]["accumulated_cost"], 2.0, "it was played");
+    assert_eq!(
+        row["metrics"]["max_budget_per_task"],
+        serde_json::Value::Null
+    );
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn every_call_is_remembered_word_for_word() {
     let last = asked.last().unwrap().join("\n");
     for part in [
         "Do it",
-        "The list has 1 tasks now.",
+        "The list has one task now.",
         "# Task list",
         "exit code 127",
     ] {
@@ -194,7 +194,7 @@ fn after_an_error_it_is_told_to_get_back_on_track() {
     assert_eq!(log(&bench), "one\n");
     let said = said_by_user(&trajectory(&bench));
     assert_eq!(said.len(), 2);
-    assert!(said[1].contains("RuntimeError: the turn ended after 1 steps"));
+    assert!(said[1].contains("RuntimeError: the turn ended after 1 step"));
     assert!(said[1].contains("get back on track"), "{said:?}");
     assert!(said[1].ends_with("Stop it."), "{said:?}");
     // Now all is well, and it is only told what is to be done.

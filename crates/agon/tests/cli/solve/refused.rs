@@ -85,6 +85,17 @@ fn what_makes_no_sense_is_refused() {
     );
 }
 
+/// Nobody is told of a session that never was.
+#[test]
+fn an_agent_that_there_is_not_has_no_session() {
+    let bench = Bench::new();
+    let model = greeter(&bench);
+    let args = ["solve", "-t", "x", "-l", &model, "-c", "Planner"];
+    let said = bench.call(&args).expect(2).stderr();
+    assert!(!said.contains("session folder"), "{said}");
+    assert!(sessions(&bench).is_empty());
+}
+
 #[test]
 fn whole_homes_and_disks_are_no_working_folders() {
     let bench = Bench::new();
@@ -106,6 +117,35 @@ fn whole_homes_and_disks_are_no_working_folders() {
         assert!(said.contains("a whole home or disk"), "{said}");
     }
     assert!(!home.join("greeting.txt").exists());
+}
+
+/// The agent could read and change them, its own too.
+#[test]
+fn records_of_sessions_are_no_working_folder() {
+    let bench = Bench::new();
+    let model = greeter(&bench);
+    let base = ["solve", "-t", "x", "-l", &model, "-n", "first", "-d"];
+    bench.call(&[&base[..], &["project"]].concat()).expect(0);
+    let kept = bench.path("runs/solve-first/session.jsonl");
+    let record = fs::read(&kept).unwrap();
+    for folder in ["runs", "runs/solve-first", "project/../runs"] {
+        let called = bench.call(&[&base[..], &[folder]].concat()).expect(2);
+        assert!(
+            called.stderr().contains("records of all sessions"),
+            "{folder}: {}",
+            called.stderr()
+        );
+    }
+    assert_eq!(fs::read(&kept).unwrap(), record);
+    fs::remove_dir_all(bench.path("project")).unwrap();
+    let called = bench
+        .call(&["solve", "-t", "x", "-l", &model, "-n", "first"])
+        .expect(2);
+    assert!(
+        called.stderr().contains("Name another with -d DIR"),
+        "{}",
+        called.stderr()
+    );
 }
 
 #[test]

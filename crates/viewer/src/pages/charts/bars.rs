@@ -4,7 +4,7 @@ use agon_core::TimeSplit;
 use agon_report::{Group, clip, count, duration, maybe_percent, percent, range};
 
 use super::{Px, Tick, WIDTH};
-use crate::pages::visible::plain;
+use crate::visible::plain;
 
 const LABEL_LETTERS: usize = 11;
 const BAR_X: f64 = 84.0;

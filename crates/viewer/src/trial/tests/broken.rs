@@ -22,7 +22,7 @@ fn a_torn_end_is_told_and_hides_nothing_before_it() {
     shelf.events.extend_from_slice(b"{\"seq\":1,\"t\":");
     let run = shelf.ended(0);
     let head = head(&run, &key()).unwrap();
-    assert_eq!(head.steps, 1);
+    assert_eq!(head.acted, 1);
     assert!(head.problems[0].contains("cut off"), "{:?}", head.problems);
     let shelf = short();
     let run = shelf.ended(500);
@@ -39,7 +39,7 @@ fn lines_that_are_no_events_are_counted() {
     shelf.agent("action", json!({"action": "finish"}));
     let run = shelf.ended(0);
     let head = head(&run, &key()).unwrap();
-    assert_eq!(head.steps, 2);
+    assert_eq!(head.acted, 2);
     let told = "Lines of the record that can't be read: 2, the first at byte";
     assert!(head.problems[0].starts_with(told), "{:?}", head.problems);
 }
@@ -124,7 +124,7 @@ fn links_lead_nowhere() {
         std::os::unix::fs::symlink(&elsewhere, &place).unwrap();
         let run = shelf.run();
         let shown = head(&run, &key()).unwrap();
-        assert_eq!(shown.steps, 0, "{linked}");
+        assert_eq!(shown.acted, 0, "{linked}");
         assert!(
             shown.problems[0].starts_with("The record is missing"),
             "{linked}: {:?}",
@@ -144,7 +144,7 @@ fn lines_without_end_are_passed_over_and_told() {
     );
     let run = shelf.ended(0);
     let shown = head(&run, &key()).unwrap();
-    assert_eq!(shown.steps, 2);
+    assert_eq!(shown.acted, 2);
     let told = "Lines of the record that can't be read: 1,";
     assert!(shown.problems[0].starts_with(told), "{:?}", shown.problems);
     // A long action has its words all the same.
@@ -235,12 +235,31 @@ fn a_record_of_a_newer_format_says_so() {
     );
     fs::write(shelf.file(), text).unwrap();
     let shown = head(&shelf.run(), &key()).unwrap();
-    assert_eq!(shown.steps, 1);
+    assert_eq!(shown.acted, 1);
     assert!(
         shown.problems[0].contains("format 9"),
         "{:?}",
         shown.problems
     );
+}
+
+/// Also where an attempt has ended, and where its line leads into the middle of what there is.
+#[test]
+fn an_ended_record_of_a_newer_format_says_so() {
+    for format in [9, 99] {
+        let shelf = short();
+        let run = shelf.ended(0);
+        let text = format!(
+            "{{\"format\":{format}}}\n{}",
+            String::from_utf8_lossy(&shelf.events)
+        );
+        fs::write(shelf.file(), text).unwrap();
+        let problems = head(&run, &key()).unwrap().problems;
+        let told = format!("The record is of format {format}, which a later version");
+        assert!(problems[0].starts_with(&told), "{problems:?}");
+        let torn = problems.iter().any(|one| one.contains("cut off"));
+        assert!(!torn, "{problems:?}");
+    }
 }
 
 proptest::proptest! {

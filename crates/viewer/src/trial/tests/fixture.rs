@@ -6,8 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agon_core::verdict::Outcome;
-use agon_core::{Digest, Seconds, TaskId, TimeSplit, Usage};
+use agon_core::{Digest, Seconds, TaskId, TrialId, Verdict};
 use agon_store::{
     AgentStamp, EventsAt, HostStamp, Manifest, RunFolder, RunWriter, TaskStamp, TrialLine,
 };
@@ -140,38 +139,20 @@ pub(super) fn blob(picture: &str) -> Option<String> {
 }
 
 pub(super) fn line() -> TrialLine {
-    TrialLine {
+    let trial = TrialId {
         task: TaskId::parse("a/b").unwrap(),
         epoch: 1,
-        attempt: 1,
-        is_final: true,
-        outcome: Outcome::Passed,
+    };
+    let verdict = Verdict {
+        passed: true,
         score: 1.0,
-        measured: None,
-        fault: None,
-        end: None,
+        checks: Vec::new(),
+    };
+    let (events, key) = (EventsAt::default(), Digest::of(b"key"));
+    let at = "2026-01-02T03:05:00Z".parse().unwrap();
+    TrialLine {
         steps: 1,
-        seconds: TimeSplit::default(),
-        usage: Usage::default(),
-        judge: Usage::default(),
-        retried: false,
-        rerun: false,
-        regraded: false,
-        played_in: None,
-        elsewhere: false,
-        tainted: false,
-        integrity: None,
-        reason: String::new(),
-        failed_checks: Vec::new(),
-        events: EventsAt {
-            file: String::new(),
-            at: 0,
-            bytes: 0,
-        },
-        work: None,
-        left_out: 0,
-        key: Digest::of(b"key"),
-        at: "2026-01-02T03:05:00Z".parse().unwrap(),
+        ..TrialLine::new(trial, 1, Ok(&verdict), events, key, at)
     }
 }
 

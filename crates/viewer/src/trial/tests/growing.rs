@@ -82,7 +82,7 @@ fn a_trial_is_live_while_it_is_played_and_ended_by_its_line() {
         .unwrap();
     let ended = head(&run, &key()).unwrap();
     assert_eq!((ended.state, ended.live), (State::Passed, false));
-    assert_eq!(ended.steps, 40);
+    assert_eq!(ended.acted, 40);
     drop(lock);
 }
 

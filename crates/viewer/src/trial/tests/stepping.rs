@@ -100,7 +100,7 @@ fn steps_are_numbered_as_judges_number_them() {
         event["source"] == "agent" && (event["kind"] == "action" || event["kind"] == "refused")
     };
     let count = lines.filter(agent_did).count();
-    assert_eq!(head(&shelf.ended(0), &key()).unwrap().steps as usize, count);
+    assert_eq!(head(&shelf.ended(0), &key()).unwrap().acted as usize, count);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn the_head_tells_what_the_record_knows() {
     assert_eq!(head.instruction.as_deref(), Some("Press the button."));
     assert_eq!(head.answer.as_deref(), Some("done"));
     assert_eq!(head.checks.len(), 1);
-    assert_eq!((head.steps, head.screen), (3, Some((640, 480))));
+    assert_eq!((head.acted, head.screen), (3, Some((640, 480))));
     assert_eq!(head.end, Some(TurnEnd::Finished));
     assert_eq!(head.began, Some("2026-01-02T03:04:05Z".parse().unwrap()));
     assert!(!head.live && !head.realtime);

@@ -3,6 +3,9 @@
 
 use std::path::PathBuf;
 
+use agon_core::observation::ObservationKind;
+use agon_core::{Action, EventBody, Observation, Source};
+use agon_store::Recorder;
 use agon_testkit::{DesktopTrial, GeneratedRun};
 use serde_json::{Value, json};
 
@@ -14,7 +17,7 @@ const TAB: char = '\u{e004}';
 const RIGHT: char = '\u{e014}';
 
 /// As `cargo xtask test` keeps it.
-fn axe() -> String {
+pub(super) fn axe() -> String {
     let home = std::env::var_os("HOME").unwrap_or_default();
     let kept = PathBuf::from(home).join(".cache/agon/axe-core-4.14.0/package/axe.min.js");
     let place = std::env::var_os("AGON_AXE").map_or(kept, PathBuf::from);
@@ -26,8 +29,20 @@ fn axe() -> String {
     })
 }
 
+/// A command that printed something, in a trial that goes on.
+fn printed(run: &GeneratedRun) -> Recorder {
+    let mut record = run.recorder(2, 1);
+    let command = EventBody::Action(Action::run("ls"));
+    let cause = record.record(Source::Agent, None, command).unwrap();
+    let seen = Observation::new(ObservationKind::Output, "one\ntwo\n");
+    let seen = EventBody::Observation(seen);
+    let told = record.record(Source::Environment, Some(cause), seen);
+    told.unwrap();
+    record
+}
+
 /// Runs of every kind: with results of all sorts, with screens, one that goes on, broken ones.
-async fn everything() -> (Stand, GeneratedRun, DesktopTrial) {
+async fn everything() -> (Stand, GeneratedRun, (DesktopTrial, Recorder)) {
     let folder = folder();
     let root = folder.path();
     drop(fixture::small(&root.join("small")));
@@ -38,8 +53,9 @@ async fn everything() -> (Stand, GeneratedRun, DesktopTrial) {
     let live = begun(root, "live", 4);
     let mut playing = DesktopTrial::begin(&live, 1, (640, 400)).unwrap();
     playing.step(&live).unwrap();
+    let shell = printed(&live);
     let stand = Stand::open(folder).await;
-    (stand, live, playing)
+    (stand, live, (playing, shell))
 }
 
 /// Every page, and what is done there before it is looked at: keys, or a click.
@@ -83,7 +99,7 @@ async fn shown(stand: &Stand, path: &str, first: &str) {
     stand.go(path).await;
     if path == "/runs/live/live" {
         stand
-            .until("document.querySelectorAll('.tile img').length > 0")
+            .until("document.querySelector('.tile img[data-shot]') && document.querySelector('.tile-output span')")
             .await;
     }
     if !first.is_empty() {
@@ -271,6 +287,21 @@ async fn tab_reaches_every_control() {
             .until(&format!("document.activeElement.id === 'tab-{tab}' && document.activeElement.getAttribute('aria-selected') === 'true'"))
             .await;
     }
+    // Each has a number, too.
+    for (key, tab) in [
+        ('4', "Review"),
+        ('2', "Checks"),
+        ('5', "Raw"),
+        ('3', "Task"),
+        ('1', "Step"),
+    ] {
+        browser.press(key).await.unwrap();
+        stand
+            .until(&format!(
+                "document.querySelector('[role=tab][aria-selected=true]').id === 'tab-{tab}'"
+            ))
+            .await;
+    }
     browser
         .js("document.querySelector('#steps-scroll').focus()")
         .await
@@ -313,7 +344,7 @@ async fn nothing_moves_for_those_who_do_not_want_it() {
         .unwrap();
     for (path, first) in PAGES {
         shown(&stand, path, first).await;
-        playing.step(&live).unwrap();
+        playing.0.step(&live).unwrap();
         let found = browser.js(&format!("return {moving}")).await.unwrap();
         assert_eq!(found, json!([]), "{path} {first}");
         let running = browser
@@ -323,5 +354,41 @@ async fn nothing_moves_for_those_who_do_not_want_it() {
         assert_eq!(running, json!(0), "{path} {first}");
     }
     drop((playing, live));
+    stand.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_that_are_single_characters_can_be_turned_off() {
+    let folder = folder();
+    played(folder.path(), "some", 20, 1);
+    let stand = Stand::open(folder).await;
+    let browser = &stand.browser;
+    let turn = async || {
+        browser.click("[data-keys]").await.unwrap();
+        browser.click(".keys-letters input").await.unwrap();
+        browser.press('\u{e00c}').await.unwrap();
+        stand.until("!document.querySelector('dialog')").await;
+    };
+    let at = |n: u32| {
+        format!("document.querySelector('#rows .current')?.getAttribute('aria-rowindex') === '{n}'")
+    };
+    let dark = "return document.documentElement.dataset.theme === 'dark'";
+    stand.go("/runs/some").await;
+    turn().await;
+    for _ in 0..2 {
+        // What is no letter goes on working, and comes after the others.
+        for key in ['t', 'j', 'j', '\u{e015}'] {
+            browser.press(key).await.unwrap();
+        }
+        stand.until(&at(2)).await;
+        assert_eq!(browser.js(dark).await.unwrap(), json!(false));
+        // The browser remembers it.
+        stand.go("/runs/some").await;
+    }
+    turn().await;
+    browser.press('t').await.unwrap();
+    browser.press('j').await.unwrap();
+    stand.until(&at(2)).await;
+    assert_eq!(browser.js(dark).await.unwrap(), json!(true));
     stand.close().await;
 }

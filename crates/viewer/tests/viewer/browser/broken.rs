@@ -5,13 +5,14 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use agon_core::Digest;
+use agon_core::{Action, Digest};
 use agon_store::{EventsAt, TrialLine};
 use agon_testkit::painted;
 use agon_viewer::{Library, export};
 use serde_json::{Value, json};
 
-use super::stand::{Stand, folder};
+use super::stand::{Stand, begun, folder};
+use super::told::{Told, address};
 use crate::fixture::{self, Writing};
 
 async fn says(stand: &Stand, part: &str) {
@@ -170,6 +171,12 @@ async fn runs_that_are_broken_are_listed_with_the_reason() {
         .until("document.querySelectorAll('#rows .row').length === 10")
         .await;
     says(&stand, "trials.jsonl is torn").await;
+    // Its name and what is wrong with it.
+    let torn = "[...document.querySelectorAll('#rows .row')].find(row => row.querySelector('a').href.endsWith('/runs/torn')).innerText";
+    let torn = stand.until(torn).await;
+    let mut lines = torn.as_str().unwrap().lines();
+    assert!(lines.any(|line| line == "torn"), "{torn}");
+    assert!(torn.as_str().unwrap().contains("! the last line"), "{torn}");
     let text = stand.browser.text("body").await.unwrap();
     assert!(!text.contains("nothing"), "{text}");
     let broken = stand
@@ -281,6 +288,38 @@ async fn look_at_record(stand: &Stand) {
         .await
         .unwrap();
     assert_eq!(pwned, json!(true));
+}
+
+/// Nothing is missing, but a disk has turned one of the pictures into something else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_that_has_changed_is_signed_and_told() {
+    let folder = folder();
+    let run = begun(folder.path(), "changed", 1);
+    let mut told = Told::begin(&run, 0);
+    told.ready(told.screen(painted(1, 320, 200), (320, 200), (1, 2)));
+    let hurt = painted(2, 320, 200);
+    let blob = run.folder.blob(&hurt.blob);
+    for picture in [hurt, painted(3, 320, 200)] {
+        let screen = told.screen(picture, (320, 200), (1, 2));
+        told.act_on_screen(Action::Screenshot, screen);
+    }
+    told.end(Vec::new());
+    let bytes = vec![b'#'; fs::read(&blob).unwrap().len()];
+    fs::remove_file(&blob).unwrap();
+    fs::write(&blob, bytes).unwrap();
+    let stand = Stand::open(folder).await;
+    stand.go(&address(&run, 0)).await;
+    says(
+        &stand,
+        "that can't be shown, because they are missing or are not what was recorded: 1.",
+    )
+    .await;
+    let signed = "[...document.querySelectorAll('#steps .lost')].map(one => [one.closest('.step-row').querySelector('.step-n').textContent, one.textContent])";
+    assert_eq!(stand.until(signed).await, json!([["1", "can't be shown"]]));
+    let whole = "[...document.querySelectorAll('#steps img')].every(one => one.complete && one.naturalWidth > 0)";
+    stand.until(whole).await;
+    only_pictures_are_missing(&stand).await;
+    stand.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

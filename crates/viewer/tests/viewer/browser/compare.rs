@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
+use agon_core::Action;
 use agon_report::{Format, RunReport, maybe_percent, render};
 use agon_store::RunReader;
-use agon_testkit::DesktopTrial;
+use agon_testkit::{DesktopTrial, painted};
 use serde_json::{Value, json};
 
 use super::stand::{Stand, begun, folder, played};
+use super::told::Told;
 
 const TWO: &str = "run=one&run=two";
 const RIGHT: char = '\u{e014}';
@@ -17,7 +19,7 @@ const END: char = '\u{e010}';
 const HOME: char = '\u{e011}';
 
 /// The comparison of a report: `agon report one two --format json`.
-fn reported(root: &Path) -> Value {
+pub(super) fn reported(root: &Path) -> Value {
     let readers = ["one", "two"].map(|name| RunReader::open(&root.join(name)).unwrap());
     let reports: Vec<RunReport<'_>> = readers
         .iter()
@@ -34,7 +36,7 @@ fn solved(task: &Value, run: usize) -> Option<bool> {
     (number("graded") > 0).then(|| number("passed") * 2 > number("graded"))
 }
 
-fn kind(task: &Value) -> &'static str {
+pub(super) fn kind(task: &Value) -> &'static str {
     match (solved(task, 0), solved(task, 1)) {
         (Some(false), Some(true)) => "gained",
         (Some(true), Some(false)) => "lost",
@@ -202,7 +204,7 @@ async fn two_trials_move_together_by_step_and_by_time() {
     );
     at(&stand, 0, 0).await;
     stand
-        .until("document.querySelector('#where').innerText === 'step 0 of 13'")
+        .until("document.querySelector('#where').innerText === 'start'")
         .await;
     for n in 1..=3 {
         stand.browser.press(RIGHT).await.unwrap();
@@ -276,5 +278,73 @@ async fn two_trials_move_together_by_step_and_by_time() {
     at(&stand, 4, 4).await;
     stand.browser.click(".sides-bar a.button").await.unwrap();
     stand.until("location.pathname === '/compare'").await;
+    stand.close().await;
+}
+
+/// As many as can be compared, in the smallest window: only the table moves, and its tasks stay.
+#[tokio::test(flavor = "multi_thread")]
+async fn eight_runs_are_no_wider_than_the_window() {
+    let root = folder();
+    let names: Vec<String> = (1..=8).map(|n| format!("run{n}")).collect();
+    for (luck, name) in (1..).zip(&names) {
+        played(root.path(), name, 40, luck);
+    }
+    let stand = Stand::open(root).await;
+    let browser = &stand.browser;
+    browser.resize(1024, 768).await.unwrap();
+    stand
+        .go(&format!("/compare?run={}", names.join("&run=")))
+        .await;
+    let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+    stand.until(fits).await;
+    let left =
+        "Math.round(document.querySelector('#rows [data-focus]').getBoundingClientRect().left)";
+    let before = stand.until(left).await;
+    let end =
+        "const table = document.querySelector('#tasks'); table.scrollLeft = table.scrollWidth";
+    browser.js(end).await.unwrap();
+    let seen = "(last => last.right <= innerWidth && last.width > 50)(document.querySelector('#rows .cell:last-child').getBoundingClientRect())";
+    stand.until(seen).await;
+    assert_eq!(stand.until(left).await, before);
+    // The last task is found by keys, below the heads of its columns.
+    let last = "document.querySelector('#tasks').scrollTop = 1e6";
+    browser.js(last).await.unwrap();
+    stand
+        .until("document.querySelector('#rows [aria-rowindex=\"41\"]')")
+        .await;
+    let heads = "(at => at('#heads').top >= at('#tasks').top - 1 && at('#heads').top <= at('#tasks').top + 2)(name => document.querySelector(name).getBoundingClientRect())";
+    stand.until(heads).await;
+    stand.close().await;
+}
+
+/// Also where it changed nothing, and in the smallest window.
+#[tokio::test(flavor = "multi_thread")]
+async fn side_by_side_tells_what_was_done() {
+    let root = folder();
+    for name in ["one", "two"] {
+        let run = begun(root.path(), name, 1);
+        let mut told = Told::begin(&run, 0);
+        told.ready(told.screen(painted(1, 320, 200), (320, 200), (1, 2)));
+        for _ in 0..2 {
+            let screen = told.screen(painted(1, 320, 200), (320, 200), (1, 2));
+            let keys = json!({"action": "key", "keys": "ctrl+s"});
+            let action: Action = serde_json::from_value(keys).unwrap();
+            told.act_on_screen(action, screen);
+        }
+        told.end(Vec::new());
+    }
+    let stand = Stand::open(root).await;
+    stand.browser.resize(1024, 768).await.unwrap();
+    stand
+        .go(&format!("/compare/browser/task_00000?{TWO}"))
+        .await;
+    stand
+        .until("document.querySelectorAll('.lane-steps .step-still').length >= 4")
+        .await;
+    let told = "[...document.querySelectorAll('.lane-steps .step-row:has(.step-still)')].every(row => { \
+        const [whole, brief] = [row, row.querySelector('.step-brief')].map(one => one.getBoundingClientRect()); \
+        return brief.height >= 14 && brief.bottom <= whole.bottom && row.innerText.includes('ctrl+s') \
+            && row.innerText.includes('screen unchanged') && parseFloat(getComputedStyle(row.querySelector('.step-kind')).fontSize) > 8; })";
+    stand.until(told).await;
     stand.close().await;
 }

@@ -177,14 +177,7 @@ async fn every_page_opens_from_a_disk() {
         .until("document.querySelectorAll('#rows .row').length === 3")
         .await;
     nothing_from_elsewhere(&stand, &root).await;
-    // All of them are compared, or none.
-    assert_eq!(
-        browser
-            .js("return document.querySelectorAll('#rows input').length")
-            .await
-            .unwrap(),
-        json!(0)
-    );
+    assert_eq!(stand.text("#compare").await, "Compare all");
     browser.click("#compare").await.unwrap();
     stand
         .until("document.body.dataset.page === 'compare'")
@@ -251,6 +244,60 @@ async fn every_page_opens_from_a_disk() {
             .await;
     }
     nothing_from_elsewhere(&stand, &root).await;
+    stand.close().await;
+}
+
+/// Of three runs, two have tasks in common: they can be chosen, and come in the order of the export.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_runs_of_an_export_are_compared_alone() {
+    let folder = folder();
+    let root = folder.path();
+    for (name, luck) in [("one", 1), ("two", 2)] {
+        played(root, name, 8, luck);
+    }
+    drop(rich(&root.join("other")));
+    let library = Library::new(vec![root.to_owned()], root.join(".cache")).unwrap();
+    let runs = ["two", "other", "one"].map(|name| library.run(name).unwrap());
+    let site = root.join(".site");
+    export(&runs, &root.join(".cache"), &site, |_| {}).unwrap();
+    let stand = Stand::open(folder).await;
+    let browser = &stand.browser;
+    show(&stand, &address(&site, "index.html")).await;
+    for name in ["one", "two"] {
+        let box_of = format!("#rows input[aria-label='Compare {name}']");
+        browser.click(&box_of).await.unwrap();
+    }
+    assert_eq!(stand.text("#compare").await, "Compare 2");
+    browser.click("#compare").await.unwrap();
+    let page = "document.body.dataset.page";
+    stand.until(&format!("{page} === 'compare'")).await;
+    stand.ready().await;
+    let named = "[...document.querySelectorAll('.runs-compared td a')].map(one => one.innerText)";
+    assert_eq!(stand.until(named).await, json!(["two", "one"]));
+    stand
+        .until("document.querySelectorAll('#rows .row').length === 8")
+        .await;
+    // A question that the page was not written with.
+    browser.fill("#search", "task_00003").await.unwrap();
+    stand
+        .until("document.querySelectorAll('#rows .row').length === 1")
+        .await;
+    browser.click("#rows a").await.unwrap();
+    stand.until(&format!("{page} === 'sidebyside'")).await;
+    stand.ready().await;
+    let lanes = "[...document.querySelectorAll('.lane-head')].map(one => [one.querySelector('.run-sign').innerText, one.querySelector('p a').innerText])";
+    let wanted = json!([["A", "two"], ["B", "one"]]);
+    assert_eq!(stand.until(lanes).await, wanted);
+    browser.click(".sides-bar a").await.unwrap();
+    stand.until(&format!("{page} === 'compare'")).await;
+    stand.ready().await;
+    assert_eq!(stand.until(named).await, json!(["two", "one"]));
+    // Three are all, which need not be chosen; one is nothing to compare.
+    show(&stand, &address(&site, "index.html")).await;
+    browser.click("#rows input").await.unwrap();
+    stand
+        .until("document.querySelector('#compare').disabled")
+        .await;
     stand.close().await;
 }
 

@@ -1,12 +1,14 @@
 //! The page of running trials, with a real writer beside it: tiles come, show what happens, and go; a person
 //! stops a trial; a viewer that is gone is missed.
 
-use agon_core::{Clock, SystemClock};
-use agon_store::{Order, requests};
+use agon_core::observation::ObservationKind;
+use agon_core::{Action, Clock, Observation, SystemClock};
+use agon_store::{Order, requests, running};
 use agon_testkit::{DesktopTrial, GeneratedRun};
 use serde_json::json;
 
 use super::stand::{Stand, begun, folder};
+use super::told::Told;
 
 const SIZE: (u32, u32) = (640, 400);
 
@@ -73,6 +75,12 @@ async fn tiles_come_show_what_happens_and_go() {
     );
     stand
         .until(&format!("{foot}.includes('Step 12 of 30')"))
+        .await;
+    stand
+        .until(&format!(
+            "{}.style.width === '40%'",
+            of(&run, 0, ".tile-foot .meter i")
+        ))
         .await;
     stand
         .until(&format!("/Time [0-9.]+ s of 5 min/.test({foot})"))
@@ -176,6 +184,9 @@ async fn a_person_stops_a_trial_after_being_asked_once_more() {
         ("browser/task_00000", 1, 1)
     );
     assert_eq!(asked[0].by, "Ada");
+    let (playing, _) = running(&run.folder, 0).unwrap();
+    let meant = playing.iter().find(|one| one.task == asked[0].task);
+    assert_eq!(asked[0].began, Some(meant.unwrap().began));
     // It goes on until whoever plays has heard of it; the other one is not meant.
     trial.step(&run).unwrap();
     stand
@@ -254,5 +265,85 @@ async fn a_viewer_that_is_gone_is_missed_and_found_again() {
             .all(|one| one.contains("ERR_") || one.contains("Failed to load")),
         "{missed:?}"
     );
+    stand.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn eight_trials_of_a_shell_fit_with_their_commands_and_what_these_print() {
+    let (stand, run) = watched(8).await;
+    let mut all: Vec<Told<'_>> = (0..8).map(|n| Told::begin(&run, n)).collect();
+    tiles(&stand, 8).await;
+    let print = |text: &str| Observation::new(ObservationKind::Output, text);
+    for (n, told) in all.iter_mut().enumerate() {
+        let command = format!("make part{n} {}", "of a very long command ".repeat(8));
+        told.act(
+            Action::run(command),
+            print(&format!("first\n\nsecond {n}\nthird\nlast of {n}\n")),
+        );
+    }
+    for n in 0..8 {
+        stand
+            .until(&format!(
+                "{}?.textContent.startsWith('$ make part{n} of')",
+                of(&run, n, ".tile-last")
+            ))
+            .await;
+        let printed = format!(
+            "[...{}.children].map((line) => line.textContent).join('|') === 'second {n}|third|last of {n}'",
+            of(&run, n, ".tile-output")
+        );
+        stand.until(&printed).await;
+    }
+    // All of them are seen at once, each whole, and say what they do once.
+    let seen = stand
+        .browser
+        .js(
+            "return [innerWidth, innerHeight, ...document.querySelectorAll('.tile')].map((one) => \
+             one.getBoundingClientRect ? one.getBoundingClientRect().bottom : one)",
+        )
+        .await
+        .unwrap();
+    let seen: Vec<f64> = serde_json::from_value(seen).unwrap();
+    assert!(seen[0] <= 1440.0 && seen[1] <= 900.0, "{seen:?}");
+    assert_eq!(seen.len(), 10);
+    assert!(seen[2..].iter().all(|bottom| *bottom < seen[1]), "{seen:?}");
+    let said = stand
+        .until("document.querySelector('.tile').innerText.split('$ make').length - 1")
+        .await;
+    assert_eq!(said, json!(1));
+
+    // What is printed is nobody's markup, and not of any size.
+    let hostile = format!(
+        "<img src=x onerror=window.pwned=1>\u{202e}\u{1b}[31m\n{}\n",
+        "w".repeat(100_000)
+    );
+    all[3].act(Action::run("cat evil"), print(&hostile));
+    let output = of(&run, 3, ".tile-output");
+    stand
+        .until(&format!(
+            "{output}.textContent.includes('<img src=x onerror=window.pwned=1><202E>␛[31m')"
+        ))
+        .await;
+    let shape = stand
+        .browser
+        .js(&format!(
+            "return [{output}.querySelectorAll('img').length, {output}.textContent.length < 500, \
+             {output}.scrollWidth <= {}.clientWidth, window.pwned === undefined]",
+            of(&run, 3, ".tile-screen")
+        ))
+        .await
+        .unwrap();
+    assert_eq!(shape, json!([0, true, true, true]));
+    // A command that has printed nothing yet shows nothing of the last one.
+    all[3].tell(
+        agon_core::Source::Agent,
+        agon_core::EventBody::Action(Action::run("sleep 60")),
+    );
+    stand
+        .until(&format!(
+            "{}.textContent === '$ sleep 60' && {output}.textContent === ''",
+            of(&run, 3, ".tile-last")
+        ))
+        .await;
     stand.close().await;
 }

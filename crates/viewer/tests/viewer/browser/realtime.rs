@@ -4,7 +4,7 @@ use agon_core::input::{InputEvent, InputKind};
 use agon_core::realtime::{Percentiles, PlayStats};
 use agon_core::screen::{ScreenMoment, ScreenRecord};
 use agon_core::sight::Look;
-use agon_core::{EventBody, Source};
+use agon_core::{Action, EventBody, Observation, Source};
 use agon_testkit::{GeneratedRun, painted};
 use serde_json::json;
 
@@ -198,7 +198,11 @@ async fn frames_keys_and_looks_stand_on_one_axis() {
     let panel = stand
         .until("(panel => panel.includes('Frame 21 of 80') && panel)(document.querySelector('.panel-body').textContent)")
         .await;
-    assert!(panel.as_str().unwrap().contains("Left"), "{panel}");
+    let panel = panel.as_str().unwrap();
+    assert!(
+        panel.contains("Left") && panel.contains("250 ms"),
+        "{panel}"
+    );
 
     // A link opens at the same frame.
     stand.until("location.search.includes('t=2.0')").await;
@@ -226,6 +230,8 @@ async fn the_axis_has_a_table_for_those_who_can_t_see_it() {
     assert_eq!(rows[0], json!(["2.000 s", "key press", "Left"]));
     assert_eq!(rows[1], json!(["2.250 s", "key release", "Left"]));
     assert_eq!(rows[2], json!(["4.000 s", "button press", "1"]));
+    // Nothing stands before what it is.
+    assert_eq!(rows[4][1], "look");
     assert!(
         rows[4][2].as_str().unwrap().contains("holds: 1250"),
         "{rows:?}"
@@ -339,5 +345,51 @@ async fn a_play_is_watched_while_it_goes_on() {
         .until("!!document.querySelector('.axis-canvas') && document.querySelector('#steps-title').textContent === '22 frames'")
         .await;
     stand.until("window.same").await;
+    stand.close().await;
+}
+
+#[tokio::test]
+async fn an_action_is_told_with_how_long_after_the_frame_that_it_answers_it_came() {
+    let folder = folder();
+    let run = begun(folder.path(), "acted", 1);
+    let mut told = Told::begin(&run, 0);
+    let mut given = 0;
+    for n in 0..10 {
+        let screen = told.screen(painted(n, SIZE.0, SIZE.1), SIZE, (10, 10));
+        if n == 2 {
+            // What the agent is given; the frames after it are for those who look.
+            let mut seen = Observation::ready("");
+            seen.screen = Some(screen);
+            given = told.tell(Source::Environment, EventBody::Observation(seen));
+        } else {
+            let record = ScreenRecord {
+                what: ScreenMoment::Frame,
+                screen,
+                around: None,
+            };
+            told.tell(Source::Environment, EventBody::Screen(record));
+        }
+        told.pass(60);
+        if n == 4 {
+            let keys = "Left".to_owned();
+            let action = EventBody::Action(Action::Key { keys });
+            told.answer(given, Source::Agent, action);
+            told.took(1);
+        }
+        told.pass(40);
+    }
+    told.tell(Source::Harness, EventBody::Play(PlayStats::default()));
+    told.end(Vec::new());
+    let stand = Stand::open(folder).await;
+    stand.go(&address(&run, 0)).await;
+    stand.browser.click(".axis summary").await.unwrap();
+    let rows = stand
+        .until("document.querySelector('.axis-table tbody') && [...document.querySelectorAll('.axis-table tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+        .await;
+    let late = "step 1, 260 ms after the frame that it answers";
+    assert_eq!(rows, json!([["0.460 s", "action", late]]));
+    stand
+        .until("document.querySelector('.axis-canvas').getAttribute('aria-label').includes('median latency 260 ms')")
+        .await;
     stand.close().await;
 }

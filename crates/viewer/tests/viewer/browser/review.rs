@@ -96,6 +96,15 @@ async fn a_trial_is_reviewed_by_keys_and_by_buttons() {
     stand
         .until("document.querySelector('.review').textContent.includes('not what the checks say (passed)')")
         .await;
+    // A person's score is that of the trial; what the checks gave it stays told as theirs.
+    stand
+        .until("/score\\s*0\\.0 %/.test(document.querySelector('#facts').textContent)")
+        .await;
+    browser.click("#tab-Checks").await.unwrap();
+    stand
+        .until("(told => told.includes('The checks say passed') && /score\\s*100\\.0 %/.test(told))(document.querySelector('.checks .verdict')?.textContent || '')")
+        .await;
+    browser.click("#tab-Review").await.unwrap();
     // What was said is kept, and the field is free for the next words.
     let entry = stand
         .until("document.querySelector('.review-entry').textContent")
@@ -174,6 +183,14 @@ async fn the_next_unreviewed_trial_is_one_key_away_and_lists_show_disagreement()
     let failed = listed(&stand, "?outcome=failed").await;
     assert!(failed.len() > 1, "{failed:?}");
     let browser = &stand.browser;
+    // Who passes over one comes to the next.
+    stand
+        .go(&format!("{}?outcome=failed", path(&failed[0])))
+        .await;
+    browser.press('n').await.unwrap();
+    stand
+        .until(&format!("location.pathname === '{}'", path(&failed[1])))
+        .await;
     // From the list to the first of it, and on within the same filter.
     stand.go("/runs/reviewed?outcome=failed").await;
     browser.press('n').await.unwrap();
@@ -348,10 +365,10 @@ async fn what_does_not_count_or_can_t_be_written_is_told() {
         .until("document.querySelector('#panel-body').textContent.includes('Attempt 1: faulted')")
         .await;
     stand
-        .browser
-        .click("#panel-body a[href*='/1/2']")
-        .await
-        .unwrap();
+        .until("document.querySelector('#panel-body a[href*=\"/1/2\"]')")
+        .await;
+    // Also from the head of the page.
+    stand.browser.click("#facts a[href*='/1/2']").await.unwrap();
     stand
         .until(&format!("location.pathname === '{}'", path(retried)))
         .await;

@@ -37,7 +37,7 @@ async fn cards_and_caveats_say_what_a_report_says() {
         (
             "Floor",
             percent(overall.score_floor),
-            "the rest as 0".to_owned(),
+            "ungraded as 0".to_owned(),
         ),
         (
             "Weighted",
@@ -57,7 +57,7 @@ async fn cards_and_caveats_say_what_a_report_says() {
         (
             "Time",
             duration(summary.seconds.split.total()),
-            format!("median {}", duration(summary.seconds.median.unwrap())),
+            format!("sum; median {}", duration(summary.seconds.median.unwrap())),
         ),
         ("Reviewed", "1".to_owned(), "1 disagree".to_owned()),
     ] {

@@ -121,5 +121,10 @@ async fn the_end_of_a_run_is_told_and_what_runs_is_a_row() {
         .until("document.querySelector('.cards').innerText.includes('3 of 3')")
         .await;
     assert!(stand.is_marked().await);
+    stand.browser.press('l').await.unwrap();
+    stand
+        .until("location.pathname === '/runs/going/live'")
+        .await;
+    stand.ready().await;
     stand.close().await;
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use agon_core::verdict::Outcome;
+use agon_report::duration;
 use agon_store::{Review, ReviewVerdict, RunFolder, RunReader, TrialLine};
 use serde_json::Value;
 
@@ -346,5 +347,66 @@ async fn only_rows_near_the_viewport_exist() {
         .await;
     stand.shows(&names(&lines, |_| true)).await;
     assert!(few(&stand.until(rows).await));
+    stand.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_counted_is_what_is_listed_and_everything_can_be_taken_back() {
+    let root = folder();
+    let run = played(root.path(), "some", 120, 7);
+    let lines = trials(&run);
+    let stand = Stand::open(root).await;
+    stand.go("/runs/some").await;
+    for (word, outcome) in [
+        ("passed", Outcome::Passed),
+        ("failed", Outcome::Failed),
+        ("faulted", Outcome::Faulted),
+    ] {
+        let wanted = names(&lines, |line| line.outcome == outcome);
+        let counted = format!(
+            "[...document.querySelectorAll('.outcome-group button')].find((one) => one.textContent.includes('{word}')).querySelector('.count').textContent === '{}'",
+            wanted.len()
+        );
+        stand.until(&counted).await;
+        // The key of the bar above is a filter.
+        stand
+            .browser
+            .click(&format!(".outcomes .legend a[href='?outcome={word}']"))
+            .await
+            .unwrap();
+        stand
+            .until(&format!("location.search === '?outcome={word}'"))
+            .await;
+        stand.shows(&wanted).await;
+        stand.browser.press('x').await.unwrap();
+        stand.until("location.search === ''").await;
+    }
+    // Several at once, and none of them.
+    tick(&stand, "category", "mail").await;
+    tick(&stand, "level", "gold").await;
+    stand
+        .until("document.querySelectorAll('#chips .chip').length === 2")
+        .await;
+    stand.click_text("#chips button", "Clear all").await;
+    stand.until("location.search === ''").await;
+    stand.shows(&names(&lines, |_| true)).await;
+    // Whose time it was.
+    let first = &lines[0];
+    let told = stand
+        .until(&format!(
+            "[...document.querySelectorAll('#rows .row')].find((row) => row.querySelector('[data-focus]')?.innerText === '{}')?.querySelector('.time').title",
+            first.task
+        ))
+        .await;
+    let seconds = &first.seconds;
+    assert_eq!(
+        told,
+        format!(
+            "agent {}, environment {}, harness {}",
+            duration(seconds.agent),
+            duration(seconds.environment),
+            duration(seconds.harness)
+        )
+    );
     stand.close().await;
 }

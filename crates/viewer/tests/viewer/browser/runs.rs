@@ -197,6 +197,14 @@ async fn runs_are_walked_by_keys_and_two_of_them_compared() {
     stand.ready().await;
     // The older one is what the other is compared with.
     assert_eq!(stand.address().await, "/compare?run=oldest&run=newest");
+    // By keys alone.
+    stand.go("/").await;
+    for key in ['j', 'x', 'j', 'x', 'c'] {
+        stand.browser.press(key).await.unwrap();
+    }
+    stand.until("location.pathname === '/compare'").await;
+    stand.ready().await;
+    assert_eq!(stand.address().await, "/compare?run=middle&run=newest");
     stand.close().await;
 }
 

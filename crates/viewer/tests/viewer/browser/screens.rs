@@ -58,7 +58,14 @@ fn near(found: &Value, x: i32, y: i32) {
 
 #[tokio::test]
 async fn a_ring_is_where_the_agent_clicked_at_any_size() {
-    let places = [(640, 400), (3, 3), (1276, 797), (200, 730), (1100, 60)];
+    let places = [
+        (640, 400),
+        (3, 3),
+        (1276, 797),
+        (200, 730),
+        (1240, 420),
+        (1100, 60),
+    ];
     let folder = folder();
     let run = begun(folder.path(), "clicks", 1);
     clicks(&run, SIZE, &places);
@@ -70,6 +77,10 @@ async fn a_ring_is_where_the_agent_clicked_at_any_size() {
         let seen = stand.until(&middle(".mark-sheet .mark-dot", SIZE)).await;
         near(&seen, *x, *y);
         assert!(seen["scale"].as_f64().unwrap() < 1.0, "it fits: {seen}");
+        // What is said of it does not run out of the picture.
+        stand
+            .until("(([words, image]) => words.left >= image.left - 1 && words.right <= image.right + 1 && words.top >= image.top - 1 && words.bottom <= image.bottom + 1)(['.mark-caption', '.screen-image'].map((name) => document.querySelector(name).getBoundingClientRect()))")
+            .await;
         stand.browser.press('z').await.unwrap();
         stand
             .until("document.querySelector('.screen-area.zoomed')")
@@ -90,6 +101,12 @@ async fn a_ring_is_where_the_agent_clicked_at_any_size() {
         .await;
     let seen = stand.until(&middle(".mark-sheet .mark-dot", SIZE)).await;
     near(&seen, 1100, 60);
+    // Who wants it as large as it is wants that of the next one, too.
+    stand.browser.press('z').await.unwrap();
+    stand.go(&format!("{}?step=1", address(&run, 0))).await;
+    stand
+        .until("document.querySelector('.screen-area.zoomed')")
+        .await;
     stand.close().await;
 }
 
@@ -266,7 +283,7 @@ async fn before_after_and_what_changed_between_them() {
     let colours = stand
         .browser
         .js("const canvas = document.querySelector('.screen-canvas'); const pen = canvas.getContext('2d'); \
-             return [[350, 175], [965, 645], [125, 125], [700, 500]].map(([x, y]) => [...pen.getImageData(x, y, 1, 1).data].slice(0, 3));")
+             return [[350, 175], [965, 645], [125, 125], [700, 500], [350, 158], [318, 175]].map(([x, y]) => [...pen.getImageData(x, y, 1, 1).data].slice(0, 3));")
         .await
         .unwrap();
     let colour = |at: usize, part: usize| colours[at][part].as_i64().unwrap();
@@ -279,6 +296,13 @@ async fn before_after_and_what_changed_between_them() {
     for at in 2..4 {
         assert!(
             colour(at, 0) == colour(at, 1) && colour(at, 1) == colour(at, 2),
+            "{colours}"
+        );
+    }
+    // With a frame around it, on the edge of what is compared at once.
+    for at in 4..6 {
+        assert!(
+            colour(at, 0) > 200 && colour(at, 1) < 40 && colour(at, 2) > 100,
             "{colours}"
         );
     }

@@ -46,11 +46,21 @@ impl<'a> Told<'a> {
         self.record.record(source, None, body).unwrap()
     }
 
+    /// The same of what answers another event.
+    pub(crate) fn answer(&mut self, cause: u64, source: Source, body: EventBody) -> u64 {
+        self.record.record(source, Some(cause), body).unwrap()
+    }
+
     /// What the agent sees to begin with.
     pub(crate) fn ready(&mut self, screen: ScreenView) {
         let mut seen = Observation::ready("");
         seen.screen = Some(screen);
         self.tell(Source::Environment, EventBody::Observation(seen));
+    }
+
+    /// Steps that it took by itself, as its line says in the end.
+    pub(crate) fn took(&mut self, steps: u32) {
+        self.steps = steps;
     }
 
     pub(crate) fn act(&mut self, action: Action, seen: Observation) {

@@ -253,7 +253,8 @@ fn timed(run: &GeneratedRun) {
     }
     told.pass(90_000);
     told.act(Action::run("echo late"), Observation::done());
-    told.pass(300);
+    // Long enough to be seen at sixteen times the speed, also on a busy machine.
+    told.pass(6_000);
     told.end(Vec::new());
 }
 
@@ -295,7 +296,7 @@ async fn a_replay_keeps_the_recorded_time_and_skips_where_nothing_happens() {
     // The scrubber goes anywhere; keys of a browser move it, too.
     stand
         .browser
-        .js("const range = document.querySelector('.scrub input'); range.value = 1000 * 1.35 / 92.5; range.dispatchEvent(new Event('input', {bubbles: true}));")
+        .js("const range = document.querySelector('.scrub input'); range.value = 1000 * 1.35 / 98.2; range.dispatchEvent(new Event('input', {bubbles: true}));")
         .await
         .unwrap();
     stand
@@ -335,6 +336,14 @@ async fn a_replay_keeps_the_recorded_time_and_skips_where_nothing_happens() {
     stand
         .until("document.querySelector('.player-speed').value === '16' && !document.querySelector('.player-skip input').checked")
         .await;
+    for (key, speed) in [(',', "8"), (',', "4"), ('.', "8")] {
+        stand.browser.press(key).await.unwrap();
+        stand
+            .until(&format!(
+                "document.querySelector('.player-speed').value === '{speed}'"
+            ))
+            .await;
+    }
     stand.close().await;
 }
 

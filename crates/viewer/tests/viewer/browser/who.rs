@@ -1,6 +1,6 @@
 //! Who says something, and words that were not recorded yet.
 
-use agon_store::{Review, RunFolder, requests};
+use agon_store::{Review, RunFolder, requests, running};
 use agon_testkit::DesktopTrial;
 use serde_json::json;
 
@@ -122,12 +122,18 @@ async fn who_stops_a_trial_is_offered_a_name_and_keeps_it() {
         .until("document.querySelector('#stop').open && [document.querySelector('#stop-by').value]")
         .await;
     assert_eq!(offered, json!([login()]));
-    stand.browser.click("#stop-now").await.unwrap();
+    let field = "document.querySelector('#stop-by').focus()";
+    stand.browser.js(field).await.unwrap();
+    stand.browser.press(ENTER).await.unwrap();
     stand.until("!document.querySelector('#stop').open").await;
     stand
         .until("document.querySelector('#follow .danger').disabled")
         .await;
-    assert_eq!(requests(&run.folder, 0).unwrap().0[0].by, login());
+    let (asked, _) = requests(&run.folder, 0).unwrap();
+    assert_eq!(asked[0].by, login());
+    // This very play is meant, and none that takes its number.
+    let (playing, _) = running(&run.folder, 0).unwrap();
+    assert_eq!(asked[0].began, Some(playing[0].began));
     drop(trial);
     stand.close().await;
 }

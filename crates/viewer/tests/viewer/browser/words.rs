@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::stand::{Stand, begun, folder};
 use super::told::{Told, address};
+use crate::fixture;
 
 fn output(text: impl Into<String>, status: i32) -> Observation {
     let mut seen = Observation::new(ObservationKind::Output, text);
@@ -215,6 +216,9 @@ async fn a_trial_without_screens_reads_like_a_transcript() {
         task.contains("Do as you are told.") && task.contains("42"),
         "{task}"
     );
+    for most in ["30", &agon_report::duration(300.0)] {
+        assert!(task.contains(&format!("of at most {most}")), "{task}");
+    }
     stand.close().await;
 }
 
@@ -464,4 +468,26 @@ fn base64(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+/// A fault is no failure: no check was asked, and a newcomer is told so in words.
+#[tokio::test]
+async fn a_fault_is_not_what_checks_say() {
+    let folder = folder();
+    drop(fixture::small(&folder.path().join("small")));
+    let stand = Stand::open(folder).await;
+    stand.go("/runs/small/trial/web/search/2/1").await;
+    stand.browser.press('2').await.unwrap();
+    let told = stand
+        .until("document.querySelector('.checks')?.textContent")
+        .await;
+    let told = told.as_str().unwrap();
+    assert!(told.contains("Faulted: no check counts"), "{told}");
+    assert!(!told.contains("The checks say"), "{told}");
+    let phases =
+        "[...document.querySelectorAll('.event-phase')].map(one => one.textContent).join()";
+    let phases = stand.until(phases).await;
+    let phases = phases.as_str().unwrap();
+    assert!(phases.contains("the task is set up"), "{phases}");
+    stand.close().await;
 }

@@ -164,14 +164,16 @@ fn take_over(
             imported.warnings.push(format!("{id}: {note}"));
         }
         let told = row.tell(began, kept);
-        imported.ungraded += usize::from(told.verdict.is_none());
-        imported.warnings.extend(row.warning.clone());
+        imported.ungraded += usize::from(told.result.is_err());
+        imported.warnings.extend(row.warnings.clone());
         let clock: Arc<dyn Clock> = Arc::new(FixedClock(told.ended));
         let mut recorder = Recorder::new(&writer, clock, task, 1, *attempt);
         for event in &told.events {
             recorder.copy(event).map_err(failed())?;
         }
-        let events = recorder.finish(told.verdict.as_ref()).map_err(failed())?;
+        let events = recorder
+            .finish(told.result.as_ref().ok())
+            .map_err(failed())?;
         let is_final = last.get(id) == Some(&at);
         let line = told.line(task, *attempt, is_final, events, stamps.key(id));
         writer.append_trial(&line).map_err(failed())?;

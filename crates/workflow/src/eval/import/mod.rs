@@ -1,5 +1,6 @@
 //! Old result files as runs of Agon's, so that they can be reported and compared with others.
 
+mod calls;
 mod find;
 #[cfg(test)]
 mod round_trip;

@@ -1,10 +1,10 @@
 //! One old row as the record of an attempt.
 
 use agon_core::event::Phase;
-use agon_core::verdict::{CheckResult, Outcome, TurnEnd, Verdict};
+use agon_core::verdict::{CheckResult, TurnEnd, Verdict};
 use agon_core::{
-    Digest, Event as CoreEvent, EventBody, Fault, FaultClass, ModelCall, Money, Purpose, Source,
-    TaskId, TimeSplit, Usage,
+    Digest, Event as CoreEvent, EventBody, Fault, FaultClass, Source, TaskId, TimeSplit, TrialId,
+    Usage,
 };
 use agon_store::{EventsAt, TrialLine};
 use jiff::Timestamp;
@@ -13,10 +13,11 @@ use serde_json::{Map, Value};
 use super::super::instance::id_of;
 use super::super::kept_row::KeptRow;
 use super::super::metadata::EvalMetadata;
+use super::calls::Calls;
 use super::score::score;
 use crate::dialect::{Writer, from_iso};
 use crate::events::{Action, Event, History};
-use crate::metrics::{Metrics, TokenUsage};
+use crate::metrics::Metrics;
 
 #[derive(Debug)]
 pub(super) struct Row {
@@ -27,7 +28,7 @@ pub(super) struct Row {
     /// What is kept as it is.
     pub(super) kept: KeptRow,
     /// What of the row could not be read.
-    pub(super) warning: Option<String>,
+    pub(super) warnings: Vec<String>,
 }
 
 /// What must be known of all rows before the first is taken over.
@@ -43,9 +44,8 @@ pub(super) struct Head {
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) events: Vec<CoreEvent>,
-    pub(super) verdict: Option<Verdict>,
+    pub(super) result: Result<Verdict, Fault>,
     pub(super) ended: Timestamp,
-    fault: Option<Fault>,
     end: Option<TurnEnd>,
     steps: u32,
     seconds: TimeSplit,
@@ -63,13 +63,13 @@ impl Row {
             _ => Map::new(),
         };
         let score = score(&test_result, &fields);
-        let mut warning = None;
+        let mut warnings = Vec::new();
         let mut take = |key: &str| fields.remove(key).filter(|value| !value.is_null());
         let history = match take("history") {
             Some(Value::Array(items)) => match History::from_json(items) {
                 Ok(history) => history.into_flat(),
                 Err(error) => {
-                    warning = Some(format!("line {line}: its history is left out: {error}"));
+                    warnings.push(format!("line {line}: its history is left out: {error}"));
                     Vec::new()
                 }
             },
@@ -100,15 +100,20 @@ impl Row {
                 _ => None,
             }),
         };
-        let metrics = kept.metrics.clone();
-        let metrics = metrics.and_then(|value| serde_json::from_value(value).ok());
+        let (metrics, unread) = Metrics::read_leniently(kept.metrics.as_ref());
+        if !unread.is_empty() {
+            let unread = unread.join(", ");
+            warnings.push(format!(
+                "line {line}: this of its metrics can't be read and counts nothing: {unread}"
+            ));
+        }
         Ok(Self {
             head,
             score,
             history,
-            metrics: metrics.unwrap_or_default(),
+            metrics,
             kept,
-            warning,
+            warnings,
         })
     }
 
@@ -131,26 +136,20 @@ impl Row {
             let note = format!("the imported row tells of an error: {error}");
             writer.push(Source::Harness, None, EventBody::Note(note));
         }
-        let (verdict, fault) = match self.score {
-            Some((passed, score)) => (Some(verdict(passed, score)), None),
-            None => (None, Some(self.fault())),
+        let result = match self.score {
+            Some((passed, score)) => Ok(verdict(passed, score)),
+            None => Err(self.fault()),
         };
-        match (&verdict, &fault) {
-            (Some(verdict), _) => {
-                writer.push(Source::Grader, None, EventBody::Verdict(verdict.clone()))
-            }
-            (None, Some(fault)) => {
-                writer.push(Source::Harness, None, EventBody::Fault(fault.clone()))
-            }
-            (None, None) => 0,
+        match result.clone() {
+            Ok(verdict) => writer.push(Source::Grader, None, EventBody::Verdict(verdict)),
+            Err(fault) => writer.push(Source::Harness, None, EventBody::Fault(fault)),
         };
         let latencies = self.metrics.response_latencies.iter();
         let latency = latencies.fold(0.0, |sum, call| sum + call.latency);
         let total = writer.seconds();
         let agent = latency.clamp(0.0, total.max(0.0));
         Told {
-            verdict,
-            fault,
+            result,
             end,
             steps: writer.steps,
             seconds: TimeSplit {
@@ -211,93 +210,6 @@ fn verdict(passed: bool, score: f64) -> Verdict {
     }
 }
 
-/// The calls of models that a row's metrics tell of, each put before the action that it led to.
-struct Calls {
-    left: std::vec::IntoIter<(TokenUsage, f64, Option<f64>)>,
-    response: Option<String>,
-    usage: Usage,
-}
-
-impl Calls {
-    fn of(metrics: &Metrics) -> Self {
-        let (used, costs) = (&metrics.token_usages, &metrics.costs);
-        // Older files have money without tokens, or only their sums.
-        let calls = match used.len().max(costs.len()) {
-            0 if *metrics == Metrics::default() => 0,
-            0 => {
-                let cost = (metrics.accumulated_cost > 0.0).then_some(metrics.accumulated_cost);
-                let sum = metrics.accumulated_token_usage.clone();
-                return Self::new(vec![(sum, 0.0, cost)]);
-            }
-            calls => calls,
-        };
-        let latencies = &metrics.response_latencies;
-        let one = |at: usize| {
-            let used = used.get(at).cloned().unwrap_or_default();
-            let latency = latencies.get(at).map_or(0.0, |call| call.latency);
-            (used, latency, costs.get(at).map(|cost| cost.cost))
-        };
-        Self::new((0..calls).map(one).collect())
-    }
-
-    fn new(calls: Vec<(TokenUsage, f64, Option<f64>)>) -> Self {
-        Self {
-            left: calls.into_iter(),
-            response: None,
-            usage: Usage::default(),
-        }
-    }
-
-    /// Several actions of one answer cost one call.
-    fn before(&mut self, writer: &mut Writer, event: &Event) {
-        let metadata = event.tool_call_metadata.as_ref();
-        let response = metadata.and_then(|metadata| metadata.model_response.get("id")?.as_str());
-        if response.is_some() && response == self.response.as_deref() {
-            return;
-        }
-        self.response = response.map(str::to_owned);
-        if !matches!(event.action(), Some(Action::System(_))) {
-            self.next(writer);
-        }
-    }
-
-    fn rest(&mut self, writer: &mut Writer) {
-        while self.next(writer) {}
-    }
-
-    fn next(&mut self, writer: &mut Writer) -> bool {
-        let Some((used, latency, cost)) = self.left.next() else {
-            return false;
-        };
-        let cost = cost.filter(|cost| cost.is_finite() && *cost >= 0.0);
-        let usage = Usage {
-            input_tokens: used.prompt_tokens,
-            output_tokens: used.completion_tokens,
-            cached_tokens: used.cache_read_tokens,
-            cache_write_tokens: used.cache_write_tokens,
-            calls: 1,
-            money: cost.map(|cost| Money::from_picos((cost * 1e12).round() as u64)),
-            unpriced_calls: u64::from(cost.is_none()),
-            ..Usage::default()
-        };
-        self.usage += &usage;
-        let call = ModelCall {
-            model: used.model,
-            purpose: Purpose::Agent,
-            seconds: latency,
-            tries: 1,
-            taped: false,
-            usage,
-            request: None,
-            response: None,
-            fault: None,
-            why: None,
-        };
-        writer.push(Source::Agent, None, EventBody::Model(call));
-        true
-    }
-}
-
 impl Told {
     pub(super) fn line(
         self,
@@ -307,46 +219,25 @@ impl Told {
         events: EventsAt,
         key: Digest,
     ) -> TrialLine {
-        let passed = self.verdict.as_ref().map(|verdict| verdict.passed);
-        TrialLine {
+        let trial = TrialId {
             task: task.clone(),
             epoch: 1,
-            attempt,
+        };
+        let result = self.result.as_ref();
+        TrialLine {
             is_final,
-            outcome: match passed {
-                Some(true) => Outcome::Passed,
-                Some(false) => Outcome::Failed,
-                None => Outcome::Faulted,
-            },
-            score: self.verdict.as_ref().map_or(0.0, |verdict| verdict.score),
-            measured: None,
-            fault: self.fault,
             end: self.end,
             steps: self.steps,
             seconds: self.seconds,
             usage: self.usage,
             retried: attempt > 1,
-            rerun: false,
-            regraded: false,
-            judge: Usage::default(),
-            played_in: None,
-            elsewhere: false,
-            tainted: false,
-            integrity: None,
-            reason: match passed {
-                Some(false) => "test_result: as the imported row says".to_owned(),
+            reason: match result {
+                Ok(verdict) if !verdict.passed => {
+                    "test_result: as the imported row says".to_owned()
+                }
                 _ => String::new(),
             },
-            events,
-            work: None,
-            failed_checks: self
-                .verdict
-                .as_ref()
-                .map(Verdict::failed_checks)
-                .unwrap_or_default(),
-            left_out: 0,
-            key,
-            at: self.ended,
+            ..TrialLine::new(trial, attempt, result, events, key, self.ended)
         }
     }
 }

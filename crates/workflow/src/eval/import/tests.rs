@@ -120,6 +120,103 @@ fn a_folder_of_results_becomes_a_run() {
     assert_eq!(open.fault.as_ref().unwrap().class, FaultClass::NeedsJudge);
 }
 
+/// Lists that are missing, too short or unreadable: the sums stand, and what can't be read is told.
+#[test]
+fn no_money_and_no_token_gets_lost() {
+    let root = tempfile::tempdir().unwrap();
+    let tokens =
+        |tokens: u64| json!({ "model": "m", "prompt_tokens": tokens, "completion_tokens": 1 });
+    let sum = json!({ "prompt_tokens": 30, "completion_tokens": 4, "cache_read_tokens": 7 });
+    let cost = |cost: f64| json!({ "model": "m", "cost": cost });
+    let cases = [
+        (
+            "costs",
+            json!({ "accumulated_cost": 2.0, "costs": [], "token_usages": [tokens(10)] }),
+            (10, 1),
+            2.0,
+            0,
+        ),
+        (
+            "tokens",
+            json!({ "accumulated_cost": 2.0, "costs": [cost(2.0)], "accumulated_token_usage": sum }),
+            (30, 4),
+            2.0,
+            0,
+        ),
+        (
+            "sums",
+            json!({ "accumulated_cost": 2.0, "accumulated_token_usage": sum }),
+            (30, 4),
+            2.0,
+            0,
+        ),
+        (
+            "short",
+            json!({ "accumulated_cost": 3.0, "costs": [cost(1.0)], "accumulated_token_usage": sum,
+            "token_usages": [tokens(10), tokens(5)] }),
+            (30, 4),
+            3.0,
+            0,
+        ),
+        (
+            "unpriced",
+            json!({ "accumulated_cost": 1.0, "costs": [cost(1.0)],
+            "token_usages": [tokens(10), tokens(5)] }),
+            (15, 2),
+            1.0,
+            1,
+        ),
+        (
+            "lists",
+            json!({ "accumulated_cost": 0.0, "costs": [cost(0.1), cost(0.2)],
+            "token_usages": [tokens(10), tokens(5)] }),
+            (15, 2),
+            0.3,
+            0,
+        ),
+        (
+            "thirds",
+            json!({ "accumulated_cost": 0.3, "costs": [cost(0.1), cost(0.1), cost(0.1)] }),
+            (0, 0),
+            0.3,
+            0,
+        ),
+        (
+            "broken",
+            json!({ "accumulated_cost": 2.0, "costs": [{ "cost": "two" }], "response_latencies": null,
+            "accumulated_token_usage": sum }),
+            (30, 4),
+            2.0,
+            0,
+        ),
+    ];
+    let row = |(id, metrics, ..): &(&str, Value, (u64, u64), f64, u64)| json!({ "instance_id": id, "test_result": { "result": true }, "metrics": metrics });
+    write(root.path(), &cases.iter().map(row).collect::<Vec<_>>());
+    let runs = tempfile::tempdir().unwrap();
+    let imported = imported(root.path(), runs.path());
+    let reader = RunReader::open(&imported[0].run).unwrap();
+    let lines = reader.trials().unwrap();
+    for (id, _, tokens, dollars, unpriced) in &cases {
+        let usage = &of(&lines, id)[0].usage;
+        assert_eq!((usage.input_tokens, usage.output_tokens), *tokens, "{id}");
+        let money = Money::from_micros((dollars * 1e6).round() as u64);
+        assert_eq!(usage.money, Some(money), "{id}");
+        assert_eq!(usage.unpriced_calls, *unpriced, "{id}");
+    }
+    let told = &imported[0].warnings;
+    let [told] = &told
+        .iter()
+        .filter(|told| !told.contains("end is missing"))
+        .collect::<Vec<_>>()[..]
+    else {
+        panic!("{told:?}")
+    };
+    assert!(
+        told.starts_with("line 8: ") && told.contains("costs ("),
+        "{told}"
+    );
+}
+
 #[test]
 fn an_imported_record_reads_as_the_history_that_it_was() {
     let root = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! Text of others as pages show it, on one line: what would hide or turn round something is made visible
+//! Text of others as it is shown, on one line: what would hide or turn round something is made visible
 //! instead of being left out, so that no name passes for another. The same as `plain` of `assets/dom.js`.
 
 use std::fmt::Write as _;
 
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut broken = false;
     for c in text.chars() {
