@@ -28,10 +28,10 @@ pub struct OwnerMark {
 impl OwnerMark {
     /// The mark of this process.
     pub fn current() -> io::Result<Self> {
+        let namespace = own_namespace()?;
         let pid = std::process::id();
         let unreadable = || io::Error::other("cannot read our own entry in /proc");
-        let start = Process::find(pid).ok_or_else(unreadable)?.start;
-        let namespace = fs::metadata("/proc/self/ns/pid")?.ino();
+        let start = Process::look_up(pid)?.ok_or_else(unreadable)?.start;
         Ok(Self {
             pid,
             start,
@@ -39,11 +39,15 @@ impl OwnerMark {
         })
     }
 
-    /// Whether the owner has certainly ended. Of other pid namespaces we know nothing.
+    /// Whether the owner has certainly ended. Of other pid namespaces we know nothing, and neither do we if
+    /// we can't look: what is left is removed another time, what is taken from the living is lost.
     pub fn is_dead(&self) -> bool {
-        let ours = fs::metadata("/proc/self/ns/pid").is_ok_and(|ns| ns.ino() == self.namespace);
-        ours && Process::find(self.pid)
-            .is_none_or(|process| process.start != self.start || process.is_dead())
+        let ours = own_namespace().is_ok_and(|namespace| namespace == self.namespace);
+        ours && match Process::look_up(self.pid) {
+            Ok(None) => true,
+            Ok(Some(process)) => process.start != self.start || process.is_dead(),
+            Err(_) => false,
+        }
     }
 
     /// Reads the owner out of a name made by [`OwnerMark::name`].
@@ -57,6 +61,19 @@ impl OwnerMark {
     pub(crate) fn name(&self, number: impl fmt::Display) -> String {
         format!("{PREFIX}{self}-{number}")
     }
+}
+
+/// An error where `/proc` is that of another namespace: then its numbers are not ours, and it would tell us
+/// of strangers.
+fn own_namespace() -> io::Result<u64> {
+    let us = std::process::id().to_string();
+    if fs::read_link("/proc/self")? != Path::new(&us) {
+        return Err(io::Error::other(
+            "/proc is that of another pid namespace: mount one of this namespace, as `unshare --pid \
+             --fork --mount-proc` does",
+        ));
+    }
+    Ok(fs::metadata("/proc/self/ns/pid")?.ino())
 }
 
 const PREFIX: &str = "agon-";

@@ -115,8 +115,11 @@ impl Browser {
             if Instant::now() > deadline {
                 let url = self.url().await.unwrap_or_default();
                 let complaints = self.complaints().await.unwrap_or_default();
+                // Whatever a page says went wrong stands at the beginning of its text.
+                let text = self.js("return document.body.innerText.slice(0, 2000);");
+                let text = text.await.unwrap_or_default();
                 return Err(Trouble(format!(
-                    "`{expression}` never held at {url}: {last:?}; {complaints:?}"
+                    "`{expression}` never held at {url}: {last:?}; {complaints:?}; the page says {text}"
                 )));
             }
             tokio::time::sleep(PAUSE).await;
@@ -172,6 +175,25 @@ impl Browser {
         let told = DevTools {
             command: "Emulation.setEmulatedMedia",
             parameters: json!({"features": features}),
+        };
+        let done = self.page.issue_cmd(told).await;
+        done.map(drop).map_err(trouble)
+    }
+
+    /// Lets every answer to a script of pages that are opened from now on come late, each by another time, so
+    /// that they come in another order than they were asked for.
+    pub async fn delay_answers(&self, seed: u32) -> Result<(), Trouble> {
+        let source = format!(
+            "(() => {{ let state = {seed}; const ask = window.fetch.bind(window); \
+             const next = () => (state = (state * 1103515245 + 12345) % 2147483648) / 2147483648; \
+             window.fetch = async (...asked) => {{ \
+               const answer = await ask(...asked); \
+               await new Promise((done) => setTimeout(done, next() * 300)); \
+               return answer; }}; }})();"
+        );
+        let told = DevTools {
+            command: "Page.addScriptToEvaluateOnNewDocument",
+            parameters: json!({"source": source}),
         };
         let done = self.page.issue_cmd(told).await;
         done.map(drop).map_err(trouble)

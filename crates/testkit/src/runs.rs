@@ -14,8 +14,8 @@ use agon_core::{
 };
 use agon_store::stored::FORMAT;
 use agon_store::{
-    AgentStamp, EventsAt, HostStamp, Manifest, Recorder, RunFolder, RunLock, RunWriter, SuiteStamp,
-    TaskStamp, TrialLine,
+    AgentStamp, EventsAt, HostStamp, Manifest, Recorder, RunFolder, RunLock, RunWriter, StoreError,
+    SuiteStamp, TaskStamp, TrialLine,
 };
 use jiff::Timestamp;
 
@@ -42,6 +42,23 @@ const CHECKS: [&str; 5] = [
     "window Calculator",
     "answer",
 ];
+
+/// A program that is being started holds whatever is open here until it is itself: for a moment a lock may be
+/// held although it was given back.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "nothing tells when a lock is given back"
+)]
+fn locked(folder: &RunFolder) -> Result<RunLock, StoreError> {
+    let mut tries = 0;
+    loop {
+        match folder.lock() {
+            Err(StoreError::Locked(_)) if tries < 100 => tries += 1,
+            other => return other,
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
 
 /// A run that is being written.
 #[derive(Debug)]
@@ -83,7 +100,7 @@ impl GeneratedRun {
     /// A run with `tasks` planned and nothing played.
     pub fn begin(path: &Path, tasks: u64, agent: &str) -> io::Result<Self> {
         let folder = RunFolder::at(path);
-        let lock = folder.lock().map_err(io::Error::other)?;
+        let lock = locked(&folder).map_err(io::Error::other)?;
         let clock = Arc::new(HandClock::at(
             Timestamp::from_second(1_794_000_000).unwrap_or_default(),
         ));

@@ -151,17 +151,17 @@ export function latest(get, show, failed) {
       return;
     }
     asking = true;
-    try {
-      do {
-        again = false;
+    do {
+      again = false;
+      try {
         const found = await get();
         if (!again) show(found);
-      } while (again);
-    } catch (error) {
-      failed(error);
-    } finally {
-      asking = false;
-    }
+      } catch (error) {
+        // What is wanted by now may well be had.
+        if (!again) failed(error);
+      }
+    } while (again);
+    asking = false;
   };
 }
 

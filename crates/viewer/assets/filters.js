@@ -20,6 +20,7 @@ export class Filters {
     this.menus = new Map();
     this.outcomes = new Map();
     this.known = "";
+    this.chipped = "";
     this.live = false;
     this.checks = checks.map(([name, trials]) => ({ name, trials }));
     menus.append(this.outcomeGroup());
@@ -46,12 +47,18 @@ export class Filters {
     const label = h("span", {}, TITLES[name]);
     const details = h("details", { class: "menu", dataset: { name } }, h("summary", {}, label), sheet);
     details.addEventListener("toggle", () => details.open && this.shut(details));
-    this.menus.set(name, { details, sheet, label, boxes: new Map() });
+    this.menus.set(name, { details, sheet, label, boxes: new Map(), names: "", find: null });
     return details;
   }
 
   toggle(name, item) {
     this.change({ ...this.query, [name]: toggled(this.query[name], item) });
+  }
+
+  clear() {
+    const none = { ...this.query, q: "" };
+    for (const name of LISTS) none[name] = [];
+    this.change(none);
   }
 
   // Only one menu is open, and none after a click elsewhere.
@@ -84,23 +91,48 @@ export class Filters {
     for (const name of this.menus.keys()) this.options(name, lists[name] || []);
   }
 
+  // Where the names are as before, only the numbers change: a box that has the focus keeps it.
   options(name, list) {
     const menu = this.menus.get(name);
     menu.details.hidden = list.length < (name === "level" || name === "category" ? 2 : 1);
+    const names = JSON.stringify(list.map((one) => one.name));
+    if (names !== menu.names) {
+      menu.names = names;
+      this.rebuild(name, list);
+    }
+    for (const one of list) {
+      if (one.trials !== undefined) menu.boxes.get(one.name).number.textContent = count(one.trials);
+    }
+  }
+
+  rebuild(name, list) {
+    const menu = this.menus.get(name);
+    const held = [...menu.boxes].find(([, { box }]) => box === document.activeElement);
+    const sought = menu.find && { text: menu.find.value, focus: menu.find === document.activeElement };
     menu.boxes.clear();
     const labels = list.map((one) => {
       const box = h("input", { type: "checkbox", onchange: () => this.toggle(name, one.name) });
       box.checked = Boolean(this.query && this.query[name].includes(one.name));
-      menu.boxes.set(one.name, box);
+      const number = h("span", { class: "count" });
+      menu.boxes.set(one.name, { box, number });
       const shown = name === "check" || name === "category" ? plain(one.name) : words(one.name);
-      return h("label", { dataset: { text: shown.toLowerCase() } }, box, h("span", { class: "grow" }, clip(shown, 120)), one.trials === undefined ? null : h("span", { class: "count" }, count(one.trials)));
+      return h("label", { dataset: { text: shown.toLowerCase() } }, box, h("span", { class: "grow" }, clip(shown, 120)), one.trials === undefined ? null : number);
     });
     const find = h("input", { type: "search", class: "find", placeholder: "Find", "aria-label": "Find in " + TITLES[name], autocomplete: "off" });
-    find.addEventListener("input", () => {
+    const narrow = () => {
       const wanted = find.value.toLowerCase();
       for (const label of labels) label.hidden = !label.dataset.text.includes(wanted);
-    });
-    fill(menu.sheet, list.length > FINDABLE ? find : null, labels);
+    };
+    find.addEventListener("input", narrow);
+    menu.find = list.length > FINDABLE ? find : null;
+    fill(menu.sheet, menu.find, labels);
+    if (sought && menu.find) {
+      find.value = sought.text;
+      narrow();
+      if (sought.focus) find.focus();
+    }
+    const again = held && menu.boxes.get(held[0]);
+    if (again) again.box.focus();
   }
 
   draw(query) {
@@ -111,12 +143,15 @@ export class Filters {
     for (const [name, { details, label, boxes }] of this.menus) {
       details.classList.toggle("on", query[name].length > 0);
       label.textContent = query[name].length > 0 ? TITLES[name] + " " + query[name].length : TITLES[name];
-      for (const [item, box] of boxes) box.checked = query[name].includes(item);
+      for (const [item, { box }] of boxes) box.checked = query[name].includes(item);
     }
     this.drawChips(query);
   }
 
   drawChips(query) {
+    const text = JSON.stringify(LISTS.map((name) => query[name]));
+    if (text === this.chipped) return;
+    this.chipped = text;
     const chips = [];
     for (const name of LISTS) {
       if (name === "outcome") continue;
@@ -126,9 +161,7 @@ export class Filters {
       }
     }
     if (chips.length > 0) {
-      const none = { ...query, q: "" };
-      for (const name of LISTS) none[name] = [];
-      chips.push(h("button", { type: "button", class: "quiet small", onclick: () => this.change(none) }, "Clear all"));
+      chips.push(h("button", { type: "button", class: "quiet small", onclick: () => this.clear() }, "Clear all"));
     }
     this.chips.hidden = chips.length === 0;
     fill(this.chips, chips);

@@ -1,6 +1,7 @@
 // Finds steps by words of what was done.
-import { h } from "./dom.js";
+import { h, plain } from "./dom.js";
 import { counted } from "./format.js";
+import { wrong } from "./timeline.js";
 
 export class Finder {
   // `options`: {index, at() -> the step that is shown, go(n)}
@@ -31,9 +32,14 @@ export class Finder {
       this.words.textContent = "";
       return;
     }
-    await index.all();
+    try {
+      await index.all();
+    } catch (error) {
+      if (asked === this.asked) this.words.textContent = plain(error.message);
+      return;
+    }
     if (asked !== this.asked) return;
-    const fits = (row) => row && (row.brief.toLowerCase().includes(wanted) || row.kind.includes(wanted) || (row.failed && wanted === "failed"));
+    const fits = (row) => row && (row.brief.toLowerCase().includes(wanted) || row.kind.includes(wanted) || wrong(row) === wanted);
     const found = [];
     for (let n = 0; n < index.total; n += 1) if (fits(index.at(n))) found.push(n);
     if (!found.length) {

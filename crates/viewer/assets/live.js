@@ -10,8 +10,13 @@ import { StopButton } from "./stopping.js";
 
 // From one picture of a tile to the next, in ms: a screen that changes all the time must not fill the line.
 const REST = 150;
-// How long a tile stays after its trial has ended.
+// How long a tile stays after its trial has ended, and is known to have come to something. What it came to may be
+// told a few seconds later, or never.
 const STAYS = 4000;
+const WAITS = 10000;
+// A picture that can't be had is asked for again so often, and after this long.
+const TRIES = 3;
+const RETRY = 2000;
 const MOST_ENDED = 12;
 
 const page = data();
@@ -29,6 +34,7 @@ class Tile {
     this.shown = "";
     this.loading = false;
     this.next = 0;
+    this.failed = 0;
     const open = link("trial", run, moment);
     this.image = h("img", { alt: "", hidden: true, decoding: "async", draggable: "false" });
     this.last = h("span", { class: "tile-last" });
@@ -111,7 +117,13 @@ class Tile {
     fresh.src = picture(run, shot);
     const done = (loaded) => {
       this.loading = false;
-      this.shown = shot;
+      if (!loaded && this.failed + 1 < TRIES) {
+        this.failed += 1;
+        this.next = performance.now() + RETRY;
+      } else {
+        this.failed = 0;
+        this.shown = shot;
+      }
       if (loaded) {
         fresh.dataset.shot = shot;
         this.image.replaceWith(fresh);
@@ -119,29 +131,34 @@ class Tile {
         this.label();
         this.screen.style.aspectRatio = fresh.naturalWidth + " / " + fresh.naturalHeight;
       }
-      this.look();
+      if (!this.left) this.look();
     };
     fresh.decode().then(() => done(true), () => done(false));
   }
 
   end(row) {
-    if (!this.ended) {
-      this.ended = window.setTimeout(() => this.leave(), STAYS);
+    const first = !this.ended;
+    if (first || row) {
+      window.clearTimeout(this.ended);
+      this.ended = window.setTimeout(() => this.leave(), row ? STAYS : WAITS);
+    }
+    if (first) {
       this.element.classList.add("over");
       this.phase.textContent = this.moment.stopping ? "stopped" : "ended";
       this.phase.className = "tag";
       this.stop.element.hidden = true;
       this.stop.over();
     }
-    const said = row ? badge(row.state) : h("span", null, "ended");
     const old = this.element.querySelector(".tile-over");
-    const over = h("div", { class: "tile-over" }, said);
+    if (old && !row) return;
+    const over = h("div", { class: "tile-over" }, row ? badge(row.state) : h("span", null, "ended"));
     if (old) old.replaceWith(over);
     else this.screen.append(over);
   }
 
   leave() {
     window.clearTimeout(this.ended);
+    this.left = true;
     const key = nameOf(this.moment);
     if (tiles.get(key) === this) tiles.delete(key);
     const focused = this.element.contains(document.activeElement);
@@ -226,7 +243,8 @@ function ended(row) {
 
 function stopping(key) {
   const tile = tiles.get(nameOf(key));
-  if (tile) tile.take({ ...tile.moment, stopping: true });
+  // The answer to who asked for it may come after its end.
+  if (tile && !tile.ended) tile.take({ ...tile.moment, stopping: true });
 }
 
 function shown(moment) {

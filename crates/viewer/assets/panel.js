@@ -62,7 +62,8 @@ export class Panel {
     this.list.addEventListener("keydown", (event) => this.arrows(event));
     this.body = h("div", { class: "panel-body", id: "panel-body", role: "tabpanel", tabindex: "0" });
     options.element.append(this.list, this.body);
-    this.refresh();
+    this.label();
+    this.draw();
   }
 
   arrows(event) {
@@ -79,7 +80,8 @@ export class Panel {
     if (!this.names.includes(name)) return;
     this.current = name;
     keepHere("agon-tab", name);
-    this.refresh();
+    this.label();
+    this.draw();
     this.body.scrollTop = 0;
   }
 
@@ -100,8 +102,13 @@ export class Panel {
     }
   }
 
-  // Tabs and what is in the open one; `reviewed`: nothing but reviews has changed.
+  // What is known of the trial has changed; `reviewed`: nothing but reviews. A step stays as it was unfolded.
   refresh(reviewed) {
+    this.label();
+    if (this.current === "Review" || (!reviewed && ["Checks", "Task"].includes(this.current))) this.draw();
+  }
+
+  label() {
     const head = this.options.head();
     const failed = head.checks.filter((check) => !check.passed).length;
     this.tabs.forEach((tab, at) => {
@@ -116,7 +123,6 @@ export class Panel {
       tab.replaceChildren(label, " ", more);
     });
     this.body.setAttribute("aria-labelledby", "tab-" + this.current);
-    if (!reviewed || this.current === "Review") this.draw();
   }
 
   draw() {

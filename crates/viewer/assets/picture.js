@@ -70,6 +70,8 @@ export class Screen {
     this.marked = true;
     this.turn = 0;
     this.view = null;
+    // The picture of the view could not be had.
+    this.lost = false;
     this.image = h("img", {class: "screen-image", alt: "", draggable: "false"});
     this.canvas = h("canvas", {class: "screen-canvas", hidden: true, "aria-hidden": "true"});
     this.marks = h("div", {class: "screen-marks", "aria-hidden": "true"});
@@ -83,6 +85,7 @@ export class Screen {
   // Shows a view; resolves to whether it is on the screen (and was not overtaken by another).
   async show(view) {
     this.view = view;
+    this.lost = false;
     const turn = ++this.turn;
     const shot = view.shot;
     if (!shot) {
@@ -99,6 +102,7 @@ export class Screen {
       image = image || (await this.pictures.load(shot.picture.blob));
     } catch {
       if (turn !== this.turn) return false;
+      this.lost = true;
       this.empty("The picture of this screen can't be shown: it is missing from the run folder, or is not what was recorded.");
       return false;
     }

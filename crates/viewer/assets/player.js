@@ -4,6 +4,7 @@ import { h, icon, keep, kept } from "./dom.js";
 import { stamp } from "./blocks.js";
 import { ink, onTheme } from "./ink.js";
 import { lastBefore } from "./times.js";
+import { wrong } from "./timeline.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16];
 // Longer than this nothing happens: idle.
@@ -77,12 +78,17 @@ export class Player {
     this.since = this.t;
     this.mark();
     this.options.changed(true);
-    requestAnimationFrame((now) => this.tick(now));
+    this.next();
+  }
+
+  next() {
+    this.frame = requestAnimationFrame((now) => this.tick(now));
   }
 
   pause() {
     if (!this.playing) return;
     this.playing = false;
+    cancelAnimationFrame(this.frame);
     this.mark();
     this.options.changed(false);
   }
@@ -95,8 +101,9 @@ export class Player {
 
   tick(now) {
     if (!this.playing) return;
-    const passed = Math.min(0.25, (now - this.last) / 1000) * this.speed;
-    this.last = now;
+    // A frame that began before somebody pressed play: no time has passed, and none is taken back.
+    const passed = Math.max(0, Math.min(0.25, (now - this.last) / 1000)) * this.speed;
+    this.last = Math.max(this.last, now);
     let t = this.t + passed;
     if (this.skips) {
       const next = this.nextMoment(this.t);
@@ -113,7 +120,7 @@ export class Player {
     }
     this.set(t);
     this.options.at(t);
-    requestAnimationFrame((then) => this.tick(then));
+    if (this.playing) this.next();
   }
 
   nextMoment(t) {
@@ -160,7 +167,7 @@ export class Player {
     const pen = this.canvas.getContext("2d");
     pen.scale(ratio, ratio);
     if (!marked()) return;
-    const colours = { quiet: ink("edge"), changed: ink("agent"), failed: ink("failed-fill") };
+    const colours = { quiet: ink("edge"), changed: ink("agent"), failed: ink("failed-fill"), faulted: ink("faulted-fill") };
     const end = Math.max(0.001, duration());
     const bins = new Map();
     // Where steps are close, columns say how many there are.
@@ -169,9 +176,9 @@ export class Player {
       const row = index.at(n);
       if (!row) continue;
       const x = Math.floor(((row.t / end) * (width - 2)) / wide) * wide;
-      const bin = bins.get(x) || { all: 0, changed: 0, failed: 0 };
+      const bin = bins.get(x) || { all: 0, changed: 0, failed: null };
       bin.all += 1;
-      if (row.failed) bin.failed += 1;
+      if (row.failed) bin.failed = wrong(row);
       if (row.changed) bin.changed += 1;
       bins.set(x, bin);
     }
@@ -182,7 +189,7 @@ export class Player {
       pen.fillStyle = bin.changed ? colours.changed : colours.quiet;
       pen.fillRect(x, height - tall, wide === 4 ? 3 : 2, tall);
       if (!bin.failed) continue;
-      pen.fillStyle = colours.failed;
+      pen.fillStyle = colours[bin.failed];
       pen.fillRect(x, 0, wide === 4 ? 3 : 2, wide === 4 ? 5 : height);
     }
   }

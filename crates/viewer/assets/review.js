@@ -89,15 +89,30 @@ export class ReviewPanel {
       if (reviewer === null) return;
       remember(reviewer);
       this.name.value = reviewer;
-      await post({ trial: key, verdict, comment: this.comment.value.trim(), reviewer });
-      this.comment.value = "";
-      keepHere(this.draft, "");
+      const comment = this.comment.value;
+      await post({ trial: key, verdict, comment: comment.trim(), reviewer });
+      // What was written meanwhile is not recorded yet.
+      if (this.comment.value === comment) {
+        this.comment.value = "";
+        keepHere(this.draft, "");
+      }
       say("Recorded: " + WORDS[verdict]);
+    } catch (error) {
+      this.tell("It was not recorded: " + plain(error.message));
+      return;
+    }
+    try {
       await changed();
     } catch (error) {
-      this.problem.textContent = "It was not recorded: " + plain(error.message);
-      this.problem.hidden = false;
+      this.tell("It was recorded, but can't be shown: " + plain(error.message));
+      return;
     }
+    this.draw();
+  }
+
+  tell(problem) {
+    this.problem.textContent = problem;
+    this.problem.hidden = false;
     this.draw();
   }
 

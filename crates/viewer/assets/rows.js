@@ -33,7 +33,11 @@ export class Rows {
     this.item = null;
     this.pages = new Map();
     this.drawn = new Map();
+    // Rises with every change of what is known: what was asked for before a change is not taken in after it.
     this.generation = 0;
+    this.turn = 0;
+    // The selected row gets the focus once it is known.
+    this.owed = false;
     this.frame = 0;
     // Pixels by which rows stand higher than in a list that is as tall as all of them.
     this.shift = 0;
@@ -52,28 +56,34 @@ export class Rows {
     this.generation += 1;
     this.pages.clear();
     this.take(page);
-    if (!how || !how.keep) {
+    if (how && how.keep) {
+      this.follow();
+    } else {
       this.index = -1;
       this.item = null;
+      this.owed = false;
+      this.clear();
     }
-    this.clear();
     this.measure();
-    // What is seen comes first.
-    this.draw(false, 1);
+    // Rows that are as they were stay: somebody may be about to click one. Otherwise what is seen comes first.
+    if (this.drawn.size > 0) this.draw(true);
+    else this.draw(false, 1);
     this.soon();
   }
 
   async again() {
     const { load, page } = this.options;
     if (!load) return;
-    const generation = ++this.generation;
+    const { generation } = this;
+    const turn = ++this.turn;
     const [from, to] = this.window();
     const first = Math.floor(from / page);
     const last = Math.floor(Math.max(from, to - 1) / page);
     const wanted = [];
     for (let at = first; at <= last; at += 1) wanted.push(load(at * page, page));
     const found = await Promise.all(wanted);
-    if (generation !== this.generation) return;
+    if (generation !== this.generation || turn !== this.turn) return;
+    this.generation += 1;
     this.pages.clear();
     found.forEach((one, at) => this.take({ ...one, offset: (first + at) * page }));
     this.measure();
@@ -125,9 +135,12 @@ export class Rows {
     body.style.height = Math.min(this.total * height, TALLEST) + "px";
     const table = body.closest("[role=table], [role=grid]");
     if (table) table.setAttribute("aria-rowcount", this.total + 1);
+    const notice = this.total === 0 && empty ? empty() : null;
+    // One that says the same stays, for whoever is about to click in it.
+    if (notice && this.notice && notice.isEqualNode(this.notice)) return;
     if (this.notice) this.notice.remove();
-    this.notice = this.total === 0 && empty ? empty() : null;
-    if (this.notice) (table || body).after(this.notice);
+    this.notice = notice;
+    if (notice) (table || body).after(notice);
   }
 
   // Where the list is looked at: pixels from its top, and how many of them.
@@ -199,7 +212,18 @@ export class Rows {
       this.put(element, index);
       this.mark(element, index === this.index);
     }
+    this.settle();
     this.ask(first, end);
+  }
+
+  // Gives the selected row the focus that it is owed, unless something else has got it meanwhile.
+  settle() {
+    const row = this.owed && this.drawn.get(this.index);
+    if (!row || row.item === undefined) return;
+    this.owed = false;
+    const held = document.activeElement;
+    if (held && held !== document.body && !this.options.body.contains(held)) return;
+    (row.element.querySelector("[data-focus]") || row.element).focus({ preventScroll: true });
   }
 
   make(item, index) {
@@ -277,9 +301,11 @@ export class Rows {
       if (grown) this.measure();
       this.draw();
     } catch (error) {
+      // Nobody waits for it any more.
+      if (generation !== this.generation) return;
       const rows = this.pages.get(number);
       // Asked again when it is looked at again.
-      if (generation === this.generation && rows) rows.asked = undefined;
+      if (rows) rows.asked = undefined;
       if (this.options.failed) this.options.failed(error);
     }
   }
@@ -292,7 +318,8 @@ export class Rows {
     if (scroll) this.scrollTo(this.index);
     this.draw();
     const row = this.drawn.get(this.index);
-    if (row && focus) (row.element.querySelector("[data-focus]") || row.element).focus({ preventScroll: true });
+    this.owed = focus && (!row || row.item === undefined);
+    if (row && focus && !this.owed) (row.element.querySelector("[data-focus]") || row.element).focus({ preventScroll: true });
     if (this.options.picked && this.item) this.options.picked(this.item, this.index);
   }
 

@@ -12,11 +12,19 @@ import { get, feed, fragment, link, capabilities } from "./source.js";
 
 const LIST_EVERY = 1000;
 const OVERVIEW_EVERY = 3000;
+const RETRY = 5000;
 
 const first = data();
 const run = first.card.id;
 let query = parse(window.location.search);
-let drawnRevision = first.page.revision;
+// The last that was told.
+let revision = first.page.revision;
+// Rises with everything that is told: a list that was asked for before is not the last word.
+let told = 0;
+let connected = false;
+let playing = "";
+// The heads of columns that are drawn.
+let headed = "";
 let live = first.card.state === "live";
 // Letters are being typed: they are one step of the way back together.
 let typing = false;
@@ -126,7 +134,11 @@ function controls() {
   }
 }
 
+// Only where they are others than before: somebody may be about to click one.
 function heads() {
+  const those = JSON.stringify([shown().map((one) => one.name), query.sort, query.desc]);
+  if (those === headed) return;
+  headed = those;
   const held = document.activeElement && document.activeElement.dataset.sort;
   const place = byId("heads");
   fill(place, head(shown(), query, (sort, desc) => change({ ...query, sort, desc })));
@@ -140,8 +152,14 @@ function heads() {
   if (again) again.focus();
 }
 
-const ask = latest(() => get("/runs/" + run + "/trials", { ...params(query), offset: 0, limit: 100 }), (page) => {
+async function beginning() {
+  const since = told;
+  return { since, page: await get("/runs/" + run + "/trials", { ...params(query), offset: 0, limit: 100 }) };
+}
+
+const ask = latest(beginning, ({ since, page }) => {
   list.show(page);
+  if (since !== told) refreshList();
   if (place) restore(place);
   else toTop();
   say(count(page.total) + " trials");
@@ -186,31 +204,37 @@ async function overviewAgain() {
   more();
   facets();
   controls();
-  // Adding up takes time: while a run goes on, it is not done for every trial.
-  const part = place.querySelector("[data-revision]");
-  if (live && part && Number(part.dataset.revision) < drawnRevision) refreshOverview();
+  overviewIsOld();
 }
 
-// At most once in `every` ms, and once more if it was asked for in between.
+// Adding up takes time: while a run goes on, it is not done for every trial.
+function overviewIsOld() {
+  const part = byId("overview").querySelector("[data-revision]");
+  if (live && capabilities.live && part && Number(part.dataset.revision) < revision) refreshOverview();
+}
+
+// At most once in `every` ms, and once more if it was asked for in between. What fails is asked for again.
 function paced(every, work) {
   let wanted = false;
   let waiting = false;
-  let last = 0;
+  let next = 0;
   const ask = () => {
     wanted = true;
     if (waiting) return;
     waiting = true;
     window.setTimeout(async () => {
       wanted = false;
+      let rest = every;
       try {
         await work();
       } catch (_) {
-        // It is asked for again with the next event.
+        wanted = true;
+        rest = Math.max(every, RETRY);
       }
-      last = Date.now();
+      next = performance.now() + rest;
       waiting = false;
       if (wanted) ask();
-    }, Math.max(0, last + every - Date.now()));
+    }, Math.max(0, next - performance.now()));
   };
   return ask;
 }
@@ -219,6 +243,7 @@ const refreshList = paced(LIST_EVERY, () => list.again());
 const refreshOverview = paced(OVERVIEW_EVERY, overviewAgain);
 
 function changed() {
+  told += 1;
   refreshList();
   refreshOverview();
 }
@@ -237,10 +262,20 @@ function progress(now) {
   }
   const ends = live && !now.live;
   live = now.live;
-  if (now.revision > drawnRevision || ends) {
-    drawnRevision = Math.max(drawnRevision, now.revision);
+  // What begins is told without a result.
+  const begun = now.running.map((one) => [one.task, one.epoch, one.attempt, one.began].join(" ")).join("\n");
+  const others = begun !== playing;
+  playing = begun;
+  if (now.revision > revision || ends || others) {
+    revision = Math.max(revision, now.revision);
     changed();
   }
+}
+
+// After a break another viewer may answer, which counts anew.
+function listening() {
+  if (connected) revision = -1;
+  connected = true;
 }
 
 // The head of the table stands below the filters, however many lines these take.
@@ -268,6 +303,7 @@ function begin() {
   // A page that is a file does not know its own address.
   if (write(query) === write(first.query)) list.show(first.page);
   else ask();
+  overviewIsOld();
   const back = window.history.state;
   const restored = window.performance.getEntriesByType("navigation").some((one) => one.type === "back_forward");
   if (back && restored && back.index >= 0) {
@@ -290,7 +326,7 @@ function begin() {
   const review = byId("to-review");
   if (review) review.addEventListener("click", () => keepHere("agon-tab", "Review"));
   window.addEventListener("popstate", goneBack);
-  feed(run, { progress, trial: changed, review: changed });
+  feed(run, { open: listening, progress, trial: changed, review: changed });
 }
 
 bind(["j", "ArrowDown"], "Next trial", () => list.step(1), { group: "Trials" });

@@ -7,15 +7,18 @@ import { bind } from "./keys.js";
 import { capabilities, get, link } from "./source.js";
 
 const HEIGHT = 48;
-// From one look to the next, in ms; at least so many times what the last one took, and no longer than this.
+// From one look to the next, in ms; at least so many times what a look costs, and no longer than this.
 const REST = 4000;
 const SHARE = 20;
-const LONGEST_REST = 30000;
+const LONGEST_REST = 10000;
 const BAR = 96;
 const SPENT = "Money and time of all attempts together. A run that plays several at once takes less itself.";
 
 let cards = data().cards;
 let said = JSON.stringify(cards);
+let lastTook = 0;
+let looking = false;
+let nextLook = 0;
 const chosen = new Set();
 const view = reading();
 
@@ -79,14 +82,14 @@ function matching() {
   return found
     .map((card, at) => ({ card, at, by: sort(card) }))
     .sort((a, b) => (a.by < b.by ? -sign : a.by > b.by ? sign : a.at - b.at))
-    .map((one) => one.card);
+    // A row that tells another age than before is drawn anew.
+    .map((one) => ({ ...one.card, age: one.card.created ? ago(one.card.created) : "" }));
 }
 
 function draw(keep) {
   const found = matching();
   byId("shown").textContent = found.length === cards.length ? count(cards.length) : count(found.length) + " of " + count(cards.length);
   list.show({ total: found.length, rows: found }, { keep });
-  if (keep) list.follow();
 }
 
 function heads() {
@@ -156,7 +159,7 @@ function row(card) {
           h("div", { class: "cell", role: "cell" }, h("div", {}, card.state === "live" ? count(ended) + " of " + count(card.planned) : percent(card.coverage)), outcomes(card)),
           h("div", { class: "cell number", role: "cell" }, card.faulted > 0 ? h("span", { class: "is-faulted" }, "! " + count(card.faulted)) : h("span", { class: "soft" }, "0")),
           two(money(card.money, card.unpriced), duration(card.seconds), { class: "cell two number", title: SPENT }),
-          two(day(card.created), card.created ? time(card.created).slice(0, 5) + ", " + ago(card.created) : NONE, { class: "cell two number" }),
+          two(day(card.created), card.created ? time(card.created).slice(0, 5) + ", " + card.age : NONE, { class: "cell two number" }),
         ];
   return h(
     "div",
@@ -212,20 +215,33 @@ function search(text) {
 async function look() {
   const began = performance.now();
   try {
-    if (!document.hidden) {
-      const found = await get("/runs");
-      const text = JSON.stringify(found);
-      if (text !== said) {
-        said = text;
-        cards = found;
-        draw(true);
-      }
+    const found = await get("/runs");
+    const text = JSON.stringify(found);
+    if (text !== said) {
+      cards = found;
+      draw(true);
+      said = text;
     }
   } catch (_) {
     // It is asked again.
   }
-  const rest = SHARE * (performance.now() - began);
-  window.setTimeout(look, Math.min(LONGEST_REST, Math.max(REST, rest)));
+  const took = performance.now() - began;
+  // The quicker one of two says what it costs: a machine that was busy for a moment does not make a page wait.
+  const rest = SHARE * Math.min(took, lastTook);
+  lastTook = took;
+  return Math.min(LONGEST_REST, Math.max(REST, rest));
+}
+
+// Nobody sees a page that is hidden: it is up to date again as soon as it is seen.
+function watch() {
+  window.clearTimeout(nextLook);
+  nextLook = 0;
+  if (looking || document.hidden) return;
+  looking = true;
+  look().then((rest) => {
+    looking = false;
+    if (!document.hidden) nextLook = window.setTimeout(watch, rest);
+  });
 }
 
 byId("search").value = view.q;
@@ -234,7 +250,12 @@ byId("compare").addEventListener("click", compare);
 heads();
 draw(false);
 compareButton();
-if (capabilities.live) window.setTimeout(look, REST);
+if (capabilities.live) {
+  nextLook = window.setTimeout(watch, REST);
+  document.addEventListener("visibilitychange", watch);
+  // Pages that are left by a link may come back whole, with what they said then.
+  window.addEventListener("pageshow", (event) => event.persisted && watch());
+}
 
 bind(["j", "ArrowDown"], "Next run", () => list.step(1), { group: "Runs" });
 bind(["k", "ArrowUp"], "Previous run", () => list.step(-1), { group: "Runs" });

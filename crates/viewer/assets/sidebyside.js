@@ -19,13 +19,14 @@ class Side {
     Object.assign(this, { side, task, moved });
     this.n = 0;
     this.turn = 0;
+    // Which attempt was chosen last: what was fetched of another one is not shown any more.
+    this.choice = 0;
     this.pictures = new Pictures((digest) => picture(side.run, digest));
     this.element = h("section", { class: "lane", "aria-label": "Run " + side.sign });
     this.build(side.attempts[0], side.head, side.steps);
   }
 
-  address(rest) {
-    const { epoch, attempt } = this.key;
+  address(rest, { epoch, attempt } = this.key) {
     const task = this.task.split("/").map(encodeURIComponent).join("/");
     return "/runs/" + encodeURIComponent(this.side.run) + "/trial/" + task + "/" + epoch + "/" + attempt + rest;
   }
@@ -40,9 +41,10 @@ class Side {
       fill(this.element, this.title(null, choice), h("p", { class: "empty" }, why));
       return;
     }
-    this.key = { task: this.task, epoch: choice.epoch, attempt: choice.attempt };
+    const key = { task: this.task, epoch: choice.epoch, attempt: choice.attempt };
+    this.key = key;
     this.head = head;
-    this.index = this.frames ? new FrameIndex(this.track) : new StepIndex(steps, (from, number) => get(this.address("/steps"), { from, count: Math.min(500, number) }));
+    this.index = this.frames ? new FrameIndex(this.track) : new StepIndex(steps, (from, number) => get(this.address("/steps", key), { from, count: Math.min(500, number) }));
     this.screen = head.screen ? new Screen(this.pictures) : null;
     this.events = h("div", { class: "lane-events", tabindex: "0", role: "group", "aria-label": "Step of run " + this.side.sign });
     const body = h("div", {});
@@ -66,16 +68,25 @@ class Side {
   }
 
   // Frames of a play in real time; without them its steps are shown.
-  async film() {
-    return get(this.address("/track")).catch(() => null);
+  async film(choice) {
+    return get(this.address("/track", choice)).catch(() => null);
   }
 
   // Takes in what the page was not sent with.
   async join() {
     const { attempts, head, steps } = this.side;
     if (!this.index || !head.realtime) return;
-    const track = await this.film();
-    if (track) this.build(attempts[0], head, steps, track);
+    const track = await this.film(attempts[0]);
+    if (track && this.choice === 0) this.build(attempts[0], head, steps, track);
+  }
+
+  // Where a time is can be told once all steps are known.
+  async learn() {
+    const { index, list } = this;
+    // What is not known is asked for again where it is looked at.
+    await index.all().catch(() => false);
+    list.grown();
+    return index === this.index;
   }
 
   title(head, choice) {
@@ -91,14 +102,17 @@ class Side {
   }
 
   async choose(choice) {
-    this.key = { task: this.task, epoch: choice.epoch, attempt: choice.attempt };
-    const turn = ++this.turn;
-    const [head, steps] = await Promise.all([get(this.address("")), get(this.address("/steps"), { from: 0, count: 200 })]).catch(() => [null, null]);
-    const track = head && head.realtime ? await this.film() : null;
-    if (turn !== this.turn) return;
+    const wanted = ++this.choice;
+    const [head, steps] = await Promise.all([get(this.address("", choice)), get(this.address("/steps", choice), { from: 0, count: 200 })]).catch(() => [null, null]);
+    const track = head && head.realtime ? await this.film(choice) : null;
+    if (wanted !== this.choice) return;
     this.n = 0;
+    // What is still on its way is of the attempt before.
+    this.turn += 1;
     this.build(choice, head, steps, track);
-    if (this.index) this.moved(this, 0);
+    if (!this.index) return;
+    this.moved(this, 0);
+    if (await this.learn()) again();
   }
 
   // Shows a step, or a frame; by time, a trial in real time shows the frame of that moment. One that was asked
@@ -220,6 +234,11 @@ function show(place) {
   write();
 }
 
+// The same place, now that it is known which steps are there.
+function again() {
+  if (sync === "time") show(at);
+}
+
 // Between the start and the end there are as many steps as the longest has. Frames are counted from the first.
 function stepWords() {
   const filmed = live().filter((side) => side.frames).length;
@@ -314,9 +333,8 @@ async function begin() {
   const said = Number(new URLSearchParams(window.location.search).get("at"));
   show(Number.isInteger(said) && said > 0 ? said : 0);
   ready();
-  // Where a time is can be told once all steps are known.
-  await Promise.all(live().map((side) => side.index.all()));
-  live().forEach((side) => side.list.grown());
+  await Promise.all(live().map((side) => side.learn()));
+  again();
 }
 
 begin();

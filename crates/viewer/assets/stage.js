@@ -21,7 +21,10 @@ export class Stage {
     this.pictures = new Pictures(picture);
     this.screen = new Screen(this.pictures);
     this.mode = "before";
+    // What is on the screen: `mode`, unless another one was asked for this time only.
+    this.drawn = "before";
     this.step = null;
+    this.wanted = null;
     this.element = element;
     this.build(element);
     this.setZoom(kept("agon-zoom", "fit") === "fit" ? "fit" : 1);
@@ -47,11 +50,11 @@ export class Stage {
   }
 
   flip() {
-    this.setMode(this.mode === "before" ? "after" : "before");
+    this.setMode(this.drawn === "before" ? "after" : "before");
   }
 
   toggleDifference() {
-    this.setMode(this.mode === "difference" ? this.last || "before" : "difference");
+    this.setMode(this.drawn === "difference" ? this.last || "before" : "difference");
   }
 
   toggleMarks() {
@@ -73,6 +76,7 @@ export class Stage {
   // Shows a step; resolves once it is on the screen. `mode` for this time only.
   async show(step, mode) {
     this.step = step;
+    this.wanted = null;
     this.subtitle(step);
     return this.draw(mode);
   }
@@ -91,6 +95,7 @@ export class Stage {
     const step = this.step;
     if (!step) return;
     const mode = asked || this.mode;
+    this.drawn = mode;
     this.element.classList.remove("framed");
     if (mode !== "difference") this.last = mode;
     for (const button of this.modes) button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
@@ -113,15 +118,36 @@ export class Stage {
     this.words.title = shot ? shot.width + " × " + shot.height + ", " + stamp(shot.t) : "";
   }
 
-  // A frame of a stream, by its blob.
+  // A frame of a stream, by its blob. Frames may come faster than they can be loaded: those that came meanwhile
+  // are passed over, but for the last one.
   async frame(blob, size, t) {
     this.step = null;
+    this.wanted = { blob, size, t };
     this.element.classList.add("framed");
+    if (this.framing) return;
+    this.framing = true;
+    try {
+      while (this.wanted) {
+        const next = this.wanted;
+        this.wanted = null;
+        await this.frameNow(next);
+      }
+    } finally {
+      this.framing = false;
+    }
+  }
+
+  frameNow({ blob, size, t }) {
     const shot = { picture: { blob }, width: size[0], height: size[1], cursor: null, t };
     this.open.href = this.pictures.address(blob);
     this.open.hidden = false;
     this.words.textContent = "Frame at " + stamp(t);
     return this.screen.show({ shot, mode: "after", alt: "Frame at " + stamp(t) });
+  }
+
+  // Once more, if its picture could not be had: the viewer may have been gone.
+  again() {
+    if (this.screen.lost) this.draw(this.drawn);
   }
 
   // Pictures that are wanted next.

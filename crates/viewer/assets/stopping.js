@@ -14,6 +14,8 @@ const OVER = ["frozen", "graded"];
 let dialog = null;
 let asked = null;
 let asker = null;
+// The trial whose end is being asked for.
+let ordered = null;
 
 function build() {
   const what = h("p", { id: "stop-what", class: "stop-what" });
@@ -36,26 +38,32 @@ function open(button, trial) {
   dialog.what.textContent = plain(trial.name) + " (" + plain(trial.key.task) + ")";
   dialog.by.value = offered();
   dialog.failed.hidden = true;
+  dialog.now.disabled = false;
   dialog.element.showModal();
 }
 
+// The answer may come when the dialog asks about another trial: that one is not meant.
 async function order() {
-  const { run, key, began, stopped } = asked;
+  const trial = asked;
+  const { run, key, began, stopped } = trial;
   const { element, by, failed, now } = dialog;
   if (now.disabled) return;
   const name = by.value.trim();
   remember(name);
   now.disabled = true;
+  ordered = trial;
   try {
-    const trial = { task: key.task, epoch: key.epoch, attempt: key.attempt };
-    await post("/runs/" + encodeURIComponent(run) + "/stop", { trial, began, by: name });
-    element.close();
+    const one = { task: key.task, epoch: key.epoch, attempt: key.attempt };
+    await post("/runs/" + encodeURIComponent(run) + "/stop", { trial: one, began, by: name });
+    if (asked === trial) element.close();
     stopped();
   } catch (error) {
+    if (asked !== trial) return;
     failed.textContent = plain(error.message);
     failed.hidden = false;
   } finally {
-    now.disabled = false;
+    if (ordered === trial) ordered = null;
+    if (asked === trial) now.disabled = false;
   }
 }
 
@@ -76,7 +84,8 @@ export class StopButton {
   }
 
   over() {
-    if (asker !== this || !dialog.element.open) return;
+    // Who has just asked for its end is told what comes of that.
+    if (asker !== this || !dialog.element.open || ordered === asked) return;
     dialog.element.close();
     say("There is nothing to stop any more.");
   }

@@ -1,5 +1,5 @@
 // The list of steps on the left, and what is known of all of them.
-import { h, plain } from "./dom.js";
+import { badge, h, plain } from "./dom.js";
 import { count, counted, duration, words } from "./format.js";
 import { stamp } from "./blocks.js";
 import { Rows } from "./rows.js";
@@ -8,6 +8,8 @@ import { between, lastBefore } from "./times.js";
 const PAGE = 200;
 // More steps than this are fetched only as they are looked at.
 const ALL = 20000;
+// Rows at the end that are not what they will be while a trial is played: its last action, and what comes after.
+export const OPEN = 2;
 
 // Rows of steps by number, fetched page by page. `fetch(from, count)` resolves to Steps.
 export class StepIndex {
@@ -17,12 +19,33 @@ export class StepIndex {
     this.rows = [];
     this.asked = new Map();
     this.heard = [];
-    this.take(steps);
+    // How often it was asked, and the last time whose answer was the newest one.
+    this.turn = 0;
+    this.newest = 0;
+    this.take(steps, 0);
   }
 
-  take(steps) {
-    this.total = steps.total;
-    steps.rows.forEach((row, at) => (this.rows[steps.from + at] = row));
+  // Resolves to Steps that are taken in.
+  async ask(from, number) {
+    const turn = ++this.turn;
+    const steps = await this.fetch(from, number);
+    this.take(steps, turn);
+    return steps;
+  }
+
+  // Answers may come in another order than they were asked for. One that was overtaken tells only of rows that
+  // do not change any more.
+  take(steps, turn) {
+    const newer = steps.total > this.total || (steps.total === this.total && turn >= this.newest);
+    if (newer) {
+      if (steps.total > this.total) this.rows.length = Math.min(this.rows.length, Math.max(0, this.total - OPEN));
+      this.total = steps.total;
+      this.newest = Math.max(this.newest, turn);
+    }
+    const sure = newer ? steps.total : steps.total - OPEN;
+    steps.rows.forEach((row, at) => {
+      if (steps.from + at < sure) this.rows[steps.from + at] = row;
+    });
     for (const hear of this.heard) hear();
   }
 
@@ -49,7 +72,7 @@ export class StepIndex {
   async page(from, number) {
     const name = from + "+" + number;
     if (!this.asked.has(name)) {
-      const done = this.fetch(from, number).then((steps) => this.take(steps)).finally(() => this.asked.delete(name));
+      const done = this.ask(from, number).finally(() => this.asked.delete(name));
       this.asked.set(name, done);
     }
     return this.asked.get(name);
@@ -123,6 +146,12 @@ function pressed(track, at) {
   return { names: [...new Set(all.map((one) => plain(one[2])))].slice(0, 4), times: all.length };
 }
 
+// What went wrong in a step: `failed`, or `faulted` of a trial that did not come to its end by itself.
+export function wrong(row) {
+  if (!row.failed) return null;
+  return row.kind === "end" ? "faulted" : "failed";
+}
+
 function label(row, index) {
   if (row.kind === "frame") return String(row.n + 1);
   if (row.kind === "setup") return "Start";
@@ -182,11 +211,12 @@ export class Timeline {
     const { index, pictures, thumb, href, pick } = this.options;
     const before = index.at(at - 1);
     const gap = before ? row.t - before.t : 0;
+    const state = wrong(row);
     const still = row.shot && !row.changed && row.kind !== "setup" && row.kind !== "end";
     const picture = !pictures ? null : row.shot
       ? h("img", { class: "step-thumb", src: thumb(row.shot), alt: "", width: "96", height: "60", decoding: "async", fetchpriority: "low" })
       : h("span", { class: "step-thumb none" });
-    return h("div", { class: "step-row" + (pictures ? " pictured" : "") + (row.failed ? " failed" : ""), role: "row" },
+    return h("div", { class: "step-row" + (pictures ? " pictured" : "") + (state ? " " + state : ""), role: "row" },
       h("div", { role: "gridcell", class: "step-cell" },
         h("a", {
           class: "step-open", href: href(row.n), "data-focus": true, tabindex: "-1",
@@ -198,7 +228,7 @@ export class Timeline {
         },
         picture,
         h("span", { class: "step-words" },
-          h("span", { class: "step-top" }, h("span", { class: "step-n" }, label(row, at)), ["setup", "end", "frame"].includes(row.kind) ? null : h("span", { class: "step-kind kind-" + group(row.kind) }, words(plain(row.kind))), row.failed ? h("span", { class: "tag bad", title: "failed" }, "✕", h("span", { class: "unseen" }, " failed")) : null, h("span", { class: "step-t", title: gap >= 0.1 ? duration(gap) + " after the step before" : null }, stamp(row.t))),
+          h("span", { class: "step-top" }, h("span", { class: "step-n" }, label(row, at)), ["setup", "end", "frame"].includes(row.kind) ? null : h("span", { class: "step-kind kind-" + group(row.kind) }, words(plain(row.kind))), state === "faulted" ? badge(state) : state ? h("span", { class: "tag bad", title: "failed" }, "✕", h("span", { class: "unseen" }, " failed")) : null, h("span", { class: "step-t", title: gap >= 0.1 ? duration(gap) + " after the step before" : null }, stamp(row.t))),
           h("span", { class: "step-brief" }, plain(row.brief)),
           still ? h("span", { class: "step-still" }, "screen unchanged") : null))));
   }

@@ -14,7 +14,7 @@ import { Stage } from "./stage.js";
 import { StopButton } from "./stopping.js";
 import { signLost } from "./picture.js";
 import { lastBefore } from "./times.js";
-import { FrameList, StepIndex, stepsTitle, Timeline } from "./timeline.js";
+import { FrameList, OPEN, StepIndex, stepsTitle, Timeline } from "./timeline.js";
 import { Transcript } from "./transcript.js";
 import { TrialFeed } from "./trialfeed.js";
 import { drawHead, drawProblems, drawWalk } from "./trialhead.js";
@@ -36,7 +36,10 @@ class Trial {
     this.kept = new Map();
     this.n = 0;
     this.turn = 0;
-    this.follow = this.head.live;
+    // Whoever follows a link to a step wants to see that one.
+    this.follow = this.head.live && !this.named.has("step");
+    // Up to where steps were taken in as they are now.
+    this.reached = start.steps.total;
     this.index = new StepIndex(start.steps, (from, number) => get(this.base + "/steps", { from, count: Math.min(500, number) }));
     this.ctx = {
       go: (n) => this.go(n),
@@ -45,7 +48,11 @@ class Trial {
       file: (digest) => file(this.run, digest),
       event: (seq) => get(this.base + "/events/" + Number(seq)),
       said: (seq, which) => get(this.base + "/events/" + Number(seq) + "/" + which),
-      asked: () => (this.asked = this.asked || this.findAsked()),
+      asked: () => (this.asked = this.asked || this.findAsked().catch((error) => {
+        // Whoever asks next tries it again.
+        this.asked = null;
+        throw error;
+      })),
     };
     this.address = debounce(120, () => this.writeAddress());
     this.lost = 0;
@@ -75,13 +82,17 @@ class Trial {
   async later() {
     const named = this.named.get("step");
     if (named !== null && /^\d+$/.test(named) && Number(named) !== this.n) this.go(Number(named));
-    if (!capabilities.live && Object.keys(this.query).length) {
-      this.neighbours = await get(this.base + "/neighbours", this.query);
-      drawWalk(this.run, this.neighbours, this.query);
+    if (capabilities.live) this.feed = new TrialFeed(this);
+    try {
+      if (!capabilities.live && Object.keys(this.query).length) {
+        this.neighbours = await get(this.base + "/neighbours", this.query);
+        drawWalk(this.run, this.neighbours, this.query);
+      }
+      if (this.head.realtime && !this.head.live) await this.buildAxis();
+      await this.index.all();
+    } catch (error) {
+      this.trouble(error);
     }
-    if (this.head.realtime && !this.head.live) await this.buildAxis();
-    if (capabilities.live) new TrialFeed(this);
-    await this.index.all();
   }
 
   buildReview() {
@@ -106,7 +117,7 @@ class Trial {
       this.stage = new Stage(element, this.ctx.picture);
       return;
     }
-    this.transcript = new Transcript({ index: this.index, step: (n) => this.step(n), ctx: this.ctx, seen: (n) => this.read(n) });
+    this.transcript = new Transcript({ index: this.index, step: (n) => this.step(n), ctx: this.ctx, seen: (n, last) => this.read(n, last) });
     element.append(this.index.total ? this.transcript.element : h("p", { class: "empty" }, h("strong", {}, "Nothing is recorded of this trial."), this.head.live ? "It has only just begun." : "It was not played yet, or its record is gone."));
   }
 
@@ -176,6 +187,8 @@ class Trial {
     this.player.ticks();
     this.axis.setTime(this.player.t);
     if (this.frames) {
+      // A step that is on its way is not wanted any more.
+      this.turn += 1;
       this.toFrame(lastBefore(track.frames, (Number(this.named.get("t")) || 0) + 1e-3));
     }
   }
@@ -236,16 +249,29 @@ class Trial {
       if (to < this.last()) this.setFollow(false);
     }
     this.n = to;
+    // Whoever presses play before the step is there plays from it.
+    const row = this.index.at(to);
+    if (row && !how.playing) this.player.set(row.t);
     this.select(how);
+    const step = await this.wanted(to);
+    if (step) this.open(step, how);
+  }
+
+  // Resolves to a step, unless another one is wanted by then.
+  async wanted(n) {
     const turn = ++this.turn;
-    let step;
     try {
-      step = await this.step(to);
+      const step = await this.step(n);
+      return turn === this.turn ? step : null;
     } catch (error) {
-      this.trouble(error);
-      return;
+      if (turn === this.turn) this.trouble(error);
+      return null;
     }
-    if (turn === this.turn) this.open(step, how);
+  }
+
+  // The same step as it is now, as it is looked at.
+  redo() {
+    return this.go(this.n, { playing: true, mode: this.stage && this.stage.drawn });
   }
 
   select(how = {}) {
@@ -260,9 +286,9 @@ class Trial {
     if (!how.playing) this.player.set(step.t);
     if (this.axis && !how.playing) this.axis.setTime(step.t);
     this.select(how);
-    if (how.playing) this.playing = how.mode || this.playedMode(step);
+    this.playing = how.playing ? how.mode || this.playedMode(step) : null;
     if (this.stage && !(this.track && how.playing)) this.drawn = this.stage.show(step, how.mode || (how.playing ? this.playedMode(step) : undefined));
-    if (this.transcript && this.index.total) this.transcript.show(step.n, { scroll: !how.read, exact: how.exact, end: this.follow });
+    if (this.transcript && this.index.total) this.transcript.show(step.n, { scroll: !how.read, exact: how.exact, end: this.follow }).catch((error) => this.trouble(error));
     this.panel.show(step);
     if (!how.playing) say(step.kind === "setup" ? "Start" : step.kind === "end" ? "End" : "Step " + step.n + ": " + plain(step.brief));
     this.prefetch(step.n);
@@ -276,14 +302,15 @@ class Trial {
     if (this.n === n && this.stage) this.stage.ahead(found.filter((one) => one.status === "fulfilled").map((one) => one.value));
   }
 
-  // Another step is at the top of what is read.
-  async read(n) {
+  // Another step is at the top of what is read. Whoever reads what is not the newest is left in peace.
+  async read(n, last) {
+    if (this.follow && last) return;
+    this.setFollow(false);
     if (n === this.n) return;
     this.n = n;
     this.select();
-    const turn = ++this.turn;
-    const step = await this.step(n);
-    if (turn === this.turn) this.open(step, { read: true });
+    const step = await this.wanted(n);
+    if (step) this.open(step, { read: true });
   }
 
   // A moment of the replay, or one that was pointed at.
@@ -327,20 +354,30 @@ class Trial {
   }
 
   writeAddress() {
-    const address = link("trial", this.run, this.head.key, this.query, this.n);
+    // Of one that is followed: always the newest step, as the page shows it.
+    const address = link("trial", this.run, this.head.key, this.query, this.follow ? null : this.n);
     try {
       const time = this.frames ? "&t=" + this.player.t.toFixed(3) : "";
-      window.history.replaceState(null, "", address.slice(address.indexOf("?")) + time);
+      const asked = address.includes("?") ? address.slice(address.indexOf("?")) + time : window.location.pathname;
+      window.history.replaceState(null, "", asked);
     } catch {
       // A browser may forbid it for files: then the address stays.
     }
   }
 
   trouble(error) {
-    say(plain(error.message));
+    const told = plain(error.message);
+    say(told);
     const place = byId("problems");
     place.hidden = false;
-    place.append(h("li", { class: "broken" }, plain(error.message)));
+    if (![...place.children].some((one) => one.textContent === told)) place.append(h("li", { class: "broken" }, told));
+  }
+
+  // The viewer answers: what could not be had is asked for again.
+  again() {
+    if (this.shown && this.shown.n !== this.n && !this.frames) this.redo();
+    if (this.stage) this.stage.again();
+    if (this.transcript) this.transcript.more();
   }
 
   walk(key) {
@@ -363,13 +400,13 @@ class Trial {
     if (this.follow === follow) return;
     this.follow = follow && this.head.live;
     this.drawFollow();
+    this.address();
     if (this.follow) this.go(this.last(), { playing: true, mode: "after" });
   }
 
   // The newest step that there is something to see of.
   last() {
-    const end = this.index.at(this.index.total - 1);
-    return Math.max(0, this.index.total - (end && end.kind === "end" && this.head.live ? 2 : 1));
+    return Math.max(0, this.index.total - (this.head.live ? OPEN : 1));
   }
 
   stopping() {
@@ -386,63 +423,54 @@ class Trial {
     if (moment.step > this.head.steps) {
       this.head.steps = moment.step;
       fill(byId("steps-title"), stepsTitle(this.head));
-      fill(byId("facts"), headFacts(this.head));
+      fill(byId("facts"), headFacts(this.head, this.query));
     }
     if (this.head.realtime && this.stage && this.follow && moment.shot) {
       this.stage.frame(moment.shot, this.head.screen, (Date.now() - Date.parse(moment.began)) / 1000);
       return;
     }
-    this.grow();
+    this.feed.grow().catch((error) => say(plain(error.message)));
   }
 
-  async grow() {
-    if (this.growing) {
-      this.again = true;
-      return;
-    }
-    this.growing = true;
-    do {
-      this.again = false;
-      try {
-        await this.grown();
-      } catch (error) {
-        say(plain(error.message));
-      }
-    } while (this.again);
-    this.growing = false;
-  }
-
+  // Takes in steps that are new. Resolves to whether there are more of them.
   async grown() {
-    const from = Math.max(0, this.index.total - 2);
-    const steps = await get(this.base + "/steps", { from, count: 500 });
+    const from = Math.max(0, this.reached - OPEN);
+    const steps = await this.index.ask(from, 500);
     for (const n of [...this.kept.keys()]) if (n >= from) this.kept.delete(n);
-    this.index.take(steps);
     // It was opened before its screen was there: that is another page.
     if (!this.screens && steps.rows.some((row) => row.shot)) {
-      window.location.reload();
-      return;
+      this.feed.leave(() => window.location.reload());
+      return false;
     }
     byId("below").hidden = !this.index.total;
     const newest = steps.rows[steps.rows.length - 1];
     if (newest) this.head.duration = Math.max(this.head.duration, newest.t);
     this.head.acted = Math.max(this.head.acted, ...steps.rows.filter((row) => row.kind !== "end").map((row) => row.n));
     this.head.steps = Math.max(this.head.steps, this.head.acted);
-    if (!this.frames) this.timeline.grown();
-    fill(byId("steps-title"), stepsTitle(this.head));
+    if (!this.frames) {
+      this.timeline.grown();
+      fill(byId("steps-title"), stepsTitle(this.head));
+    }
     fill(byId("facts"), headFacts(this.head, this.query));
     if (this.transcript && this.index.total) {
       if (!this.transcript.element.isConnected) fill(byId("stage"), this.transcript.element);
       await this.transcript.grown(from);
     }
     if (this.follow) await this.go(this.last(), { playing: true, mode: "after" });
-    else if (this.n >= from) await this.go(this.n, { playing: true });
+    else if (this.n >= from) await this.redo();
     this.player.ticks();
     this.player.set(this.follow ? this.head.duration : this.player.t);
+    // Where something went wrong, the same is asked for again.
+    this.reached = steps.from + steps.rows.length;
+    return this.reached < steps.total;
   }
 
   async reread() {
     const turn = (this.rereads = (this.rereads || 0) + 1);
     const head = await get(this.base);
+    if (this.feed && this.feed.overtaken(head)) return;
+    // The last steps first: where they can't be had, it is not taken for ended.
+    if (this.head.live && !head.live) await this.feed.grow();
     // An answer that was overtaken by a newer one.
     if (turn < (this.newest || 0)) return;
     this.newest = turn;

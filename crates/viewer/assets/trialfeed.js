@@ -2,7 +2,7 @@
 // asked for again when that began, ended, or nobody knows what happened. The page of a trial that is only
 // planned (attempt 0) becomes that of its attempt once there is one. Draws nothing.
 import { plain, say } from "./dom.js";
-import { feed, get, link } from "./source.js";
+import { feed, link } from "./source.js";
 
 // Whether an attempt of the same number was begun anew: a run that was killed plays it again, and nothing of
 // the old record is left. When it began is told by two clocks, which may differ a little.
@@ -17,6 +17,8 @@ export class TrialFeed {
     const same = (key) => key.task === trial.head.key.task && key.epoch === trial.head.key.epoch;
     const mine = (key) => same(key) && key.attempt === trial.head.key.attempt;
     this.planned = trial.head.key.attempt === 0;
+    // As far as everything on the page is about that.
+    this.live = trial.head.live;
     let before = false;
     feed(trial.run, {
       // What happened while nobody looked at the page was not told.
@@ -38,15 +40,47 @@ export class TrialFeed {
       },
       trial: (row) => same(row) && (this.planned ? this.become(row) : this.catchUp()),
       stopping: (key) => mine(key) && trial.stopping(),
-      review: (key) => same(key) && trial.reread(),
+      review: (key) => same(key) && trial.reread().catch((error) => say(plain(error.message))),
     });
   }
 
   // Nothing on this page holds any more: another takes its place, also on the way back.
   become(key) {
-    if (!key || this.left) return;
+    if (key) this.leave(() => window.location.replace(link("trial", this.trial.run, key, this.trial.query)));
+  }
+
+  // Whether what is told of the trial by now is about another attempt, whose page it becomes then.
+  overtaken({ began, attempts }) {
+    const { key } = this.trial.head;
+    const played = this.planned && attempts[attempts.length - 1];
+    if (isAnother(this.trial.head, began)) this.become(key);
+    else if (played) this.become({ ...key, attempt: played.attempt });
+    return Boolean(this.left);
+  }
+
+  // Another page takes the place of this one. Once: who asks for it again begins anew to wait for it.
+  leave(go) {
+    if (this.left) return;
     this.left = true;
-    window.location.replace(link("trial", this.trial.run, key, this.trial.query));
+    go();
+  }
+
+  // Resolves once every step that was recorded when it was called is on the page.
+  grow() {
+    this.more = true;
+    this.growing = this.growing || this.grown();
+    return this.growing;
+  }
+
+  async grown() {
+    try {
+      while (this.more && !this.left) {
+        this.more = false;
+        if (await this.trial.grown()) this.more = true;
+      }
+    } finally {
+      this.growing = null;
+    }
   }
 
   catchUp() {
@@ -56,21 +90,16 @@ export class TrialFeed {
 
   async caughtUp() {
     const { trial } = this;
-    while (this.behind) {
+    while (this.behind && !this.left) {
       this.behind = false;
-      const was = trial.head.live;
       try {
-        const { began, attempts } = await get(trial.base);
-        if (isAnother(trial.head, began)) return this.become(trial.head.key);
-        const played = this.planned && attempts[attempts.length - 1];
-        if (played) return this.become({ ...trial.head.key, attempt: played.attempt });
-        if (was) await trial.grow();
         await trial.reread();
-        if (trial.head.live && !was) {
-          trial.setFollow(true);
-          await trial.grow();
-        }
-        if (was && !trial.head.live && trial.head.realtime && !trial.track) await trial.buildAxis();
+        const { live, realtime } = trial.head;
+        if (live && !this.live) trial.setFollow(true);
+        if (live) await this.grow();
+        if (this.live && !live && realtime && !trial.track) await trial.buildAxis();
+        this.live = live;
+        trial.again();
       } catch (error) {
         say(plain(error.message));
       }

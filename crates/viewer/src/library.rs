@@ -8,7 +8,7 @@ mod scan;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agon_store::Locks;
@@ -26,7 +26,7 @@ const MOST_OPEN: usize = 32;
 /// Characters of a name in an address.
 const LONGEST_ID: usize = 100;
 /// Looking for runs that takes longer than this is not done again for a while, only because somebody asks
-/// for one that is not there.
+/// for one that is not there: they wait, and all who do share the next look.
 const SLOW: Duration = Duration::from_millis(50);
 const REST: Duration = Duration::from_secs(1);
 
@@ -36,8 +36,17 @@ pub struct Library {
     /// Where indexes and thumbnails are kept: outside of the run folders.
     cache: PathBuf,
     shelf: Mutex<Shelf>,
-    /// When somebody last looked for runs in vain, and how long it took.
-    looked: Mutex<Option<(Instant, Duration)>>,
+    /// The last look for runs. Held meanwhile: what an earlier one found never takes the place of what a later
+    /// one did.
+    looked: Mutex<Option<Looked>>,
+    /// Somebody has looked.
+    again: Condvar,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Looked {
+    began: Instant,
+    ended: Instant,
 }
 
 /// What was found so far.
@@ -66,6 +75,7 @@ impl Library {
             cache,
             shelf: Mutex::default(),
             looked: Mutex::default(),
+            again: Condvar::new(),
         })
     }
 
@@ -75,8 +85,8 @@ impl Library {
 
     /// Every run, newest first; looks for new ones.
     pub fn runs(&self) -> Result<Vec<Arc<Run>>, ViewerError> {
-        let found = scan::runs(&self.roots);
-        let mut runs = self.shelf().keep(found, &self.cache);
+        self.look(Instant::now(), lock(&self.looked));
+        let mut runs: Vec<Arc<Run>> = self.shelf().runs.values().cloned().collect();
         runs.sort_by_cached_key(|run| (std::cmp::Reverse(run.created()), run.id().to_owned()));
         Ok(runs)
     }
@@ -86,7 +96,7 @@ impl Library {
             return Ok(run);
         }
         // It may have begun since.
-        self.look();
+        self.look_in_vain();
         self.shelf()
             .take(id)
             .ok_or_else(|| ViewerError::NotFound(format!("there is no run {id}")))
@@ -99,31 +109,51 @@ impl Library {
         Ok(runs.iter().map(|run| card::card(run, &locks)).collect())
     }
 
-    /// Looks for new runs. Nobody else waits for it but those who do the same.
-    fn look(&self) {
-        let asked = Instant::now();
-        let mut looked = lock(&self.looked);
-        let enough = |(ended, took): (Instant, Duration)| {
-            ended.checked_sub(took).is_some_and(|began| began >= asked)
-                || (took > SLOW && ended.elapsed() < REST)
-        };
-        if looked.is_some_and(enough) {
+    /// Looks for new runs, unless somebody has since `asked`. Nobody else waits for it but those who do the same.
+    fn look(&self, asked: Instant, mut looked: MutexGuard<'_, Option<Looked>>) {
+        if looked.is_some_and(|last| last.began >= asked) {
             return;
         }
         let began = Instant::now();
         let found = scan::runs(&self.roots);
-        *looked = Some((Instant::now(), began.elapsed()));
         self.shelf().keep(found, &self.cache);
+        let ended = Instant::now();
+        *looked = Some(Looked { began, ended });
+        self.again.notify_all();
     }
 
-    fn shelf(&self) -> std::sync::MutexGuard<'_, Shelf> {
+    /// The same for whoever asks for a run that nobody knows.
+    fn look_in_vain(&self) {
+        let asked = Instant::now();
+        let mut looked = lock(&self.looked);
+        while let Some(last) = *looked
+            && last.began < asked
+            && !last.rest().is_zero()
+        {
+            let waited = self.again.wait_timeout(looked, last.rest());
+            looked = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        self.look(asked, looked);
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Looked {
+    /// How long nobody looks again in vain.
+    fn rest(&self) -> Duration {
+        match self.ended - self.began > SLOW {
+            true => REST.saturating_sub(self.ended.elapsed()),
+            false => Duration::ZERO,
+        }
     }
 }
 
 impl Shelf {
     /// Takes up what is new and lets go of what is gone.
-    fn keep(&mut self, found: Vec<scan::Found>, cache: &Path) -> Vec<Arc<Run>> {
+    fn keep(&mut self, found: Vec<scan::Found>, cache: &Path) {
         let there: HashSet<&PathBuf> = found.iter().map(|found| &found.real).collect();
         self.runs.retain(|real, _| there.contains(real));
         let runs = &self.runs;
@@ -143,7 +173,6 @@ impl Shelf {
                 self.runs.insert(found.real, run);
             }
         }
-        self.runs.values().cloned().collect()
     }
 
     fn free_id(&self, found: &scan::Found) -> String {
@@ -202,5 +231,20 @@ mod tests {
         assert_eq!(url_safe("???"), "run");
         assert_eq!(url_safe(".hidden"), "run.hidden");
         assert_eq!(url_safe(&"x".repeat(500)).len(), LONGEST_ID);
+    }
+
+    /// It began after a look that took long, because the machine was busy.
+    #[test]
+    fn a_run_that_is_new_is_found_also_right_after_a_slow_look() {
+        let root = tempfile::tempdir().unwrap();
+        let library = Library::new(vec![root.path().into()], root.path().join(".cache")).unwrap();
+        let ended = Instant::now();
+        let began = ended.checked_sub(2 * SLOW).unwrap();
+        *lock(&library.looked) = Some(Looked { began, ended });
+        let run = root.path().join("new");
+        std::fs::create_dir(&run).unwrap();
+        std::fs::write(run.join("run.json"), "{}").unwrap();
+        assert_eq!(library.run("new").unwrap().id(), "new");
+        assert!(library.run("other").is_err());
     }
 }

@@ -11,7 +11,7 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
-use self::served::Served;
+use self::served::{Served, free_ports};
 use crate::support::{Bench, Called};
 
 fn task(seconds: u64) -> String {
@@ -182,11 +182,7 @@ fn an_interrupted_run_scores_what_is_played() {
         "--json",
         "--agent-port",
     ];
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = free_ports();
     let run = Served::silent(
         agon(&bench, &[&args[..], &[&port.to_string()]].concat()),
         port,
@@ -303,9 +299,7 @@ fn tasks_that_can_not_be_played_do_not_end_the_others() {
         task("c", 1, writer),
     ];
     bench.write("tasks.json", &json!(tasks).to_string());
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port().min(65_000).to_string();
-    drop(free);
+    let port = free_ports().to_string();
     let args = [
         "arena",
         "run",

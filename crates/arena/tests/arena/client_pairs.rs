@@ -28,13 +28,18 @@ fn on(desktop: &Desktop, agent: u16, evaluator: u16) -> PairOptions {
     }
 }
 
+/// They stay free until they are used: below those that the kernel hands out, and others for every process.
 fn free_ports() -> (u16, u16) {
-    let listen = || TcpListener::bind("127.0.0.1:0").unwrap();
-    let (one, other) = (listen(), listen());
-    (
-        one.local_addr().unwrap().port(),
-        other.local_addr().unwrap().port(),
-    )
+    const FIRST: u32 = 30_000;
+    const PAIRS: u32 = 1_250;
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let pairs = (0..PAIRS).map(|step| {
+        let first = FIRST + (std::process::id() + step) % PAIRS * 2;
+        let first = u16::try_from(first).unwrap();
+        (first, first + 1)
+    });
+    let mut free = pairs.filter(|(one, other)| is_free(*one) && is_free(*other));
+    free.next().unwrap()
 }
 
 #[test]

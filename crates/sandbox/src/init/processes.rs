@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal, test_kill_process,
+};
 
 /// The part of `/proc/PID/stat` that we use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +28,22 @@ pub(crate) struct Process {
 }
 
 impl Process {
+    /// `None` also if it could not be read.
     pub(crate) fn find(pid: u32) -> Option<Self> {
-        Self::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+        Self::look_up(pid).ok().flatten()
+    }
+
+    /// `None` only if nobody has the number. Whoever runs out of descriptors or memory learns nothing, and
+    /// some systems hide processes that are there.
+    pub(crate) fn look_up(pid: u32) -> io::Result<Option<Self>> {
+        let stat = fs::read(format!("/proc/{pid}/stat"));
+        match stat {
+            Ok(stat) => Self::parse(&stat)
+                .map(Some)
+                .ok_or_else(|| io::Error::other("an unknown form of /proc/PID/stat")),
+            Err(_) if nobody_has(pid) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The name of a process stands in parentheses and may hold anything, so look from its end.
@@ -53,6 +70,12 @@ impl Process {
     pub(crate) fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X') && self.threads <= 1
     }
+}
+
+/// Needs neither descriptors nor `/proc`.
+fn nobody_has(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 /// Everybody alive at one moment.

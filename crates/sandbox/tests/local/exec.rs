@@ -144,7 +144,7 @@ async fn the_verdict_channel_is_descriptor_three() {
 #[tokio::test]
 async fn a_program_that_is_not_there_is_the_callers_mistake() {
     let ground = ground().await;
-    let exec = Exec::new(["no-such-program"], Duration::from_secs(5));
+    let exec = Exec::new(["no-such-program"], Duration::from_secs(60));
     let error = ground.sandbox.exec(&exec).await.unwrap_err();
     assert!(
         matches!(&error, SandboxError::Denied(why) if why.contains("no-such-program")),
@@ -152,7 +152,7 @@ async fn a_program_that_is_not_there_is_the_callers_mistake() {
     );
     let long = Exec::new(
         ["echo".to_owned(), "x".repeat(1 << 20)],
-        Duration::from_secs(5),
+        Duration::from_secs(60),
     );
     let error = ground.sandbox.exec(&long).await.unwrap_err();
     assert!(matches!(error, SandboxError::Denied(_)), "{error}");

@@ -1,11 +1,13 @@
 //! Everything started is owned: what happens to it when its owner goes, in peace or not.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use agon_sandbox::{Exec, Exit, Provider, SandboxError, reap_dead_owners};
+use agon_sandbox::{Exec, Exit, OwnerMark, Provider, SandboxError, reap_dead_owners};
+use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::ground::{INIT, ground, init, provider, request, sh};
 
@@ -72,14 +74,7 @@ async fn an_owner_for_other_tests() {
 
 /// Starts another owner, with three sandboxes.
 fn owner() -> (Child, BufReader<ChildStdout>) {
-    let mut owner = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "owner::an_owner_for_other_tests",
-            "--exact",
-            "--ignored",
-            "--nocapture",
-        ])
-        .env(ROLE, "1")
+    let mut owner = role("owner::an_owner_for_other_tests")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -150,14 +145,7 @@ async fn an_owner_that_starts_for_ever() {
 #[tokio::test]
 async fn an_owner_killed_in_the_middle_of_starts_leaves_nothing() {
     for round in 0..10 {
-        let mut owner = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "owner::an_owner_that_starts_for_ever",
-                "--exact",
-                "--ignored",
-                "--nocapture",
-            ])
-            .env(ROLE, "1")
+        let mut owner = role("owner::an_owner_that_starts_for_ever")
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -189,13 +177,19 @@ async fn all_gone(owner: u32) {
     );
 }
 
+/// A program that no other process runs: the whole machine is looked at, and others may test on it.
+fn own_sleep() -> String {
+    format!("sleep {}", 2_000_000 + std::process::id())
+}
+
 #[tokio::test]
 async fn a_destroyed_sandbox_is_gone_at_once() {
     let ground = ground().await;
-    ground.sh("setsid sleep 9753 & :").await;
-    assert_eq!(alive("sleep 9753").len(), 1);
+    let program = own_sleep();
+    ground.sh(&format!("setsid {program} & :")).await;
+    assert_eq!(alive(&program).len(), 1);
     ground.sandbox.destroy().await;
-    assert_eq!(alive("sleep 9753").len(), 0);
+    assert_eq!(alive(&program).len(), 0);
 }
 
 fn kill_bubblewrap() {
@@ -210,10 +204,11 @@ fn kill_bubblewrap() {
 #[tokio::test]
 async fn a_sandbox_killed_from_outside_says_so() {
     let ground = ground().await;
-    let exec = Exec::shell("exec sleep 9864", Duration::from_secs(30));
+    let program = own_sleep();
+    let exec = Exec::shell(&format!("exec {program}"), Duration::from_secs(30));
     let run = ground.sandbox.exec(&exec);
     let kill = async {
-        while alive("sleep 9864").is_empty() {
+        while alive(&program).is_empty() {
             tokio::task::yield_now().await;
         }
         kill_bubblewrap();
@@ -291,6 +286,76 @@ async fn places_are_used_again() {
         );
         sandbox.destroy().await;
     }
+}
+
+/// Who can't look is told of nobody's death: the process that
+/// [`the_living_stay_alive_for_who_can_not_look`] starts.
+#[test]
+#[ignore = "no test by itself: other tests start it as a process"]
+fn an_owner_without_descriptors() {
+    assert!(std::env::var_os(ROLE).is_some(), "other tests start this");
+    let ours = OwnerMark::current().unwrap();
+    let ours_as_text = ours.to_string();
+    let (_, namespace) = ours_as_text.rsplit_once('-').unwrap();
+    let nobodys = format!("{}-1-{namespace}", i32::MAX);
+    let gone: OwnerMark = nobodys.parse().unwrap();
+    let few = Rlimit {
+        current: Some(64),
+        maximum: Some(64),
+    };
+    setrlimit(Resource::Nofile, few).unwrap();
+    let mut held: Vec<_> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
+    let mut seen = Vec::new();
+    // From none to a few: a sweep needs one for the folder that it lists, and one for each look at an owner.
+    while seen.len() < 4 {
+        seen.push((ours.is_dead(), gone.is_dead()));
+        held.pop();
+    }
+    drop(held);
+    assert_eq!(seen, [(false, true); 4]);
+}
+
+#[test]
+fn the_living_stay_alive_for_who_can_not_look() {
+    succeeds(&mut role("owner::an_owner_without_descriptors"));
+}
+
+/// The numbers of another namespace name strangers: the process that
+/// [`an_owner_needs_the_proc_of_its_own_namespace`] starts.
+#[test]
+#[ignore = "no test by itself: other tests start it as a process"]
+fn an_owner_with_a_strange_proc() {
+    assert!(std::env::var_os(ROLE).is_some(), "other tests start this");
+    let error = OwnerMark::current().unwrap_err().to_string();
+    assert!(error.contains("another pid namespace"), "{error}");
+}
+
+#[test]
+fn an_owner_needs_the_proc_of_its_own_namespace() {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--user", "--map-root-user", "--pid", "--fork"]);
+    let tests = role("owner::an_owner_with_a_strange_proc");
+    unshare.arg(tests.get_program()).args(tests.get_args());
+    succeeds(unshare.env(ROLE, "1"));
+}
+
+/// A test of this file as a process of its own.
+fn role(name: &str) -> Command {
+    let mut tests = Command::new(std::env::current_exe().unwrap());
+    tests.args([name, "--exact", "--ignored", "--nocapture"]);
+    tests.env(ROLE, "1");
+    tests
+}
+
+#[track_caller]
+fn succeeds(command: &mut Command) {
+    let done = command.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    let complained = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        done.status.success() && said.contains("1 passed"),
+        "{said}\n{complained}"
+    );
 }
 
 /// The rest of this file's neighbours once more, without privileges and without control groups.

@@ -22,6 +22,8 @@ pub(super) type Identity = (u64, u64);
 pub(super) struct Tail {
     path: PathBuf,
     identity: Option<Identity>,
+    /// When it was last changed, as far as that was looked at.
+    changed: Option<(i64, i64)>,
     head: Vec<u8>,
     /// Bytes that were read.
     at: u64,
@@ -48,6 +50,7 @@ impl Tail {
         Self {
             path,
             identity: None,
+            changed: None,
             head: Vec::new(),
             at: 0,
             part: Vec::new(),
@@ -75,6 +78,7 @@ impl Tail {
     pub(super) fn skip(&mut self) {
         if let Ok(now) = fs::symlink_metadata(&self.path) {
             self.identity = Some(identity(&now));
+            self.changed = Some(changed(&now));
             self.at = now.len();
             // What can't be opened is not waited for either.
             self.begin_at(now.len());
@@ -103,13 +107,16 @@ impl Tail {
         };
         let identity = Some(identity(&now));
         let same = identity == self.identity && now.len() >= self.at;
-        if same && now.len() == self.at {
+        let changed = Some(changed(&now));
+        let touched = std::mem::replace(&mut self.changed, changed) != changed;
+        // One that was emptied may be as long again as it was.
+        if same && now.len() == self.at && !(touched && self.head_is_another()) {
             return News::Nothing;
         }
         let begun = self.at > 0;
         if begun && (!same || !self.head_is_the_same()) {
             *self = Self::of(std::mem::take(&mut self.path));
-            self.identity = identity;
+            (self.identity, self.changed) = (identity, changed);
             return News::Anew;
         }
         self.identity = identity;
@@ -128,9 +135,18 @@ impl Tail {
 
     /// A file that was cut off may have grown past where it was read to.
     fn head_is_the_same(&self) -> bool {
+        self.first_bytes().is_some_and(|head| head == self.head)
+    }
+
+    fn head_is_another(&self) -> bool {
+        self.first_bytes().is_some_and(|head| head != self.head)
+    }
+
+    /// None where they can't be read.
+    fn first_bytes(&self) -> Option<Vec<u8>> {
         let mut head = vec![0; self.head.len()];
-        open(&self.path)
-            .is_ok_and(|file| file.read_exact_at(&mut head, 0).is_ok() && head == self.head)
+        open(&self.path).ok()?.read_exact_at(&mut head, 0).ok()?;
+        Some(head)
     }
 
     /// Gives every line that has become whole. Returns whether there is still more.
@@ -194,6 +210,10 @@ fn identity(file: &Metadata) -> Identity {
     (file.dev(), file.ino())
 }
 
+fn changed(file: &Metadata) -> (i64, i64) {
+    (file.mtime(), file.mtime_nsec())
+}
+
 /// A plain file only: a run folder may come from anywhere, and a pipe or a device would never end.
 fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -249,6 +269,15 @@ mod tests {
 
     fn lines(lines: &[&str]) -> Vec<String> {
         lines.iter().map(|line| (*line).to_owned()).collect()
+    }
+
+    /// Later than the last time, however quick the test is.
+    fn rewritten(file: &Growing, text: &str) {
+        let before = fs::metadata(file.tail.path()).unwrap().modified().unwrap();
+        fs::write(file.tail.path(), text).unwrap();
+        let same = File::options().write(true).open(file.tail.path()).unwrap();
+        let later = before + std::time::Duration::from_secs(1);
+        same.set_modified(later).unwrap();
     }
 
     #[test]
@@ -312,6 +341,10 @@ mod tests {
         // As long as before and longer, but not the same.
         fs::write(file.tail.path(), "other\n").unwrap();
         assert_eq!(file.read(), (News::Anew, lines(&["other"])));
+        rewritten(&file, "again\n");
+        assert_eq!(file.read(), (News::Anew, lines(&["again"])));
+        rewritten(&file, "again\n");
+        assert_eq!(file.read(), (News::Nothing, Vec::new()));
         fs::remove_file(file.tail.path()).unwrap();
         assert_eq!(file.read(), (News::Anew, Vec::new()));
         assert_eq!(file.read(), (News::Nothing, Vec::new()));

@@ -70,6 +70,7 @@ fn row(outline: &Outline, n: u32) -> StepRow {
             brief: ended(outline),
             shot,
             changed,
+            // Of an end that is: faulted (`wrong` of timeline.js).
             failed: outline.fault.is_some(),
         },
     }

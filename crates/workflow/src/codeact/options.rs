@@ -39,6 +39,12 @@ impl Options {
         Self::with(section, settings, config, session, environment)
     }
 
+    /// What is wrong with the sections that it is read from, if anything. Nothing is opened.
+    pub fn must_read(config: &Config) -> Result<(), ConfigError> {
+        let section = section(config)?;
+        condenser(&section, Some(config)).map(drop)
+    }
+
     /// With a section and a condenser that were chosen otherwise.
     pub fn with(
         section: AgentSection,

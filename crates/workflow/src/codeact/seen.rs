@@ -7,17 +7,13 @@ use agon_llm::{Image, MediaType};
 
 use super::history::Outcome;
 use super::tools::ToolKind;
-use crate::dialect::names;
+use crate::dialect::in_names_of_tools;
 
 /// What a call of a tool came to.
 pub(super) fn outcome(seen: &Observation, tool: Option<ToolKind>) -> Outcome {
     let is_error = matches!(seen.kind, ObservationKind::Error | ObservationKind::Refused);
-    let mut text = match tool {
-        Some(ToolKind::Editor) if is_error => names::of_editor(&seen.text),
-        Some(ToolKind::Bash) if is_error => names::of_shell(&seen.text),
-        Some(ToolKind::Bash) if seen.running => names::of_running(&seen.text),
-        _ => seen.text.clone(),
-    };
+    let cause = tool.and_then(|tool| tool.actions().first().copied());
+    let mut text = in_names_of_tools(seen, cause);
     let mut lines = Vec::new();
     if seen.omitted > 0 && seen.kind == ObservationKind::Content {
         lines.push(format!(

@@ -4,7 +4,7 @@
 mod action;
 mod foreign;
 mod history;
-pub(crate) mod names;
+mod names;
 mod observation;
 mod opening;
 mod record;
@@ -19,6 +19,7 @@ pub use action::{NoCoreAction, core_action};
 pub use foreign::foreign_action;
 pub use history::history;
 pub(crate) use history::history_and_metrics;
+pub use names::in_names_of_tools;
 pub use observation::observation;
 pub(crate) use record::LONGEST_KEPT;
 pub use record::{Bodies, NoBodies, Record};

@@ -1,6 +1,9 @@
 //! What the environment says of its own arguments, with the names that they have in the original's tools.
 //! Nothing of what a program printed is changed.
 
+use agon_core::observation::ObservationKind;
+use agon_core::{ActionKind, Observation};
+
 /// What is called otherwise there.
 const OF_EDITOR: [(&str, &str); 5] = [
     ("`edit`", "`str_replace`"),
@@ -14,22 +17,25 @@ const OF_BASH: [(&str, &str); 2] = [
     ("`wait`", "`timeout`"),
 ];
 
-/// Why a file could not be read or changed.
-pub(crate) fn of_editor(error: &str) -> String {
-    in_words(error, &OF_EDITOR)
-}
-
-/// Why a command could not be run.
-pub(crate) fn of_shell(error: &str) -> String {
-    in_words(error, &OF_BASH)
+/// The text of an observation for whoever has the original's tools. `cause` is the action that was carried
+/// out.
+pub fn in_names_of_tools(seen: &Observation, cause: Option<ActionKind>) -> String {
+    use ActionKind::{Edit, Insert, Read, Run, Undo, Write};
+    let is_error = matches!(seen.kind, ObservationKind::Error | ObservationKind::Refused);
+    match cause {
+        Some(Run) if is_error => in_words(&seen.text, &OF_BASH),
+        Some(Run) if seen.running => of_running(&seen.text),
+        Some(Read | Write | Edit | Insert | Undo) if is_error => in_words(&seen.text, &OF_EDITOR),
+        _ => seen.text.clone(),
+    }
 }
 
 /// What came of a command that still runs. Only the last line is ours: what stands before it a program has
 /// printed.
-pub(crate) fn of_running(text: &str) -> String {
+fn of_running(text: &str) -> String {
     match text.rsplit_once('\n') {
-        Some((printed, hint)) => format!("{printed}\n{}", of_shell(hint)),
-        None => of_shell(text),
+        Some((printed, hint)) => format!("{printed}\n{}", in_words(hint, &OF_BASH)),
+        None => in_words(text, &OF_BASH),
     }
 }
 

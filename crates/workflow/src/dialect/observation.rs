@@ -1,11 +1,11 @@
 //! What Agon saw, as the observation that OpenHands would have of it.
 
 use agon_core::observation::ObservationKind;
-use agon_core::{Observation as Core, Picture};
+use agon_core::{ActionKind, Observation as Core, Picture};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-use super::names;
+use super::names::in_names_of_tools;
 use crate::events::{
     Action, AgentThinkObservation, BrowserOutputObservation, CmdOutputMetadata,
     CmdOutputObservation, ErrorObservation, FileEditObservation, FileReadObservation,
@@ -15,15 +15,13 @@ use crate::events::{
 
 /// `cause` is the action that was carried out. Pictures whose bytes are not there are left out.
 pub fn observation(seen: &Core, cause: &Action) -> Observation {
-    let is_error = matches!(seen.kind, ObservationKind::Error | ObservationKind::Refused);
-    let content = match cause {
-        Action::Run(_) if is_error => names::of_shell(&seen.text),
-        Action::Run(_) if seen.running => names::of_running(&seen.text),
-        Action::Read(_) | Action::Write(_) | Action::Edit(_) if is_error => {
-            names::of_editor(&seen.text)
-        }
-        _ => seen.text.clone(),
+    let kind = match cause {
+        Action::Run(_) => Some(ActionKind::Run),
+        // They all belong to the editor.
+        Action::Read(_) | Action::Write(_) | Action::Edit(_) => Some(ActionKind::Edit),
+        _ => None,
     };
+    let content = in_names_of_tools(seen, kind);
     match seen.kind {
         ObservationKind::Error | ObservationKind::Refused => {
             // A page that can't be acted upon is shown all the same.

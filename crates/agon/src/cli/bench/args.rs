@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use agon_core::Money;
 use clap::{Args, Subcommand};
 
-use crate::cli::args::{PlayArgs, dollars};
+use crate::cli::args::PlayArgs;
+use crate::cli::solve::{budget, steps};
 
 const EVALUATION: &str = "Evaluation";
 
@@ -40,10 +41,10 @@ pub(in crate::cli) struct BenchRunArgs {
     )]
     pub(super) agent_cls: String,
     /// Steps that the agent may take for one instance [default: as the benchmark says].
-    #[arg(long, short = 'i', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short = 'i', value_name = "N", value_parser = steps, allow_negative_numbers = true)]
     pub(super) max_iterations: Option<u32>,
     /// Money (dollars) that its model may cost for one instance; 0 is no limit.
-    #[arg(long, short = 'b', value_name = "USD", value_parser = dollars)]
+    #[arg(long, short = 'b', value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
     pub(super) max_budget_per_task: Option<Money>,
     /// Instances at a time [default: 4].
     #[arg(long, value_name = "N", help_heading = EVALUATION,

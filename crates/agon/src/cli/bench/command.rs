@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agon_core::clock::FixedClock;
 use agon_core::{Clock, Money, SystemClock, Task};
-use agon_llm::config::Environment;
+use agon_llm::config::{Config, ConfigSource, Environment};
 use agon_suite::MaxSteps;
 use agon_workflow::codeact::{self, Options};
 use agon_workflow::eval::{self, MetadataOptions};
@@ -41,7 +41,10 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         ..args.clone()
     };
     let open = match play_args.models.model {
-        Some(_) => Some(play_args.models.open()?),
+        Some(_) => {
+            must_read(args)?;
+            Some(play_args.models.open()?)
+        }
         None => None,
     };
     let selection = SelectionArgs {
@@ -171,12 +174,24 @@ fn keep_ids(tasks: &mut Vec<Task>, ids: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of the agent, if it is one with settings. What is wrong with them is told when it is entered.
+/// What is wrong with the agent's sections. Told before models are opened: that warns of all that is odd, and
+/// the same would be said twice.
+fn must_read(args: &BenchRunArgs) -> Result<(), Failure> {
+    if has_settings(args) {
+        let source = ConfigSource::of_process(args.play.models.config.clone());
+        Options::must_read(&Config::load(&source)?)?;
+    }
+    Ok(())
+}
+
+fn has_settings(args: &BenchRunArgs) -> bool {
+    let mut kinds = codeact::KINDS.iter();
+    kinds.any(|kind| kind.name == args.agent_cls)
+}
+
+/// Of the agent, if it is one with settings. What they name and is not there is told when it is entered.
 fn settings(args: &BenchRunArgs, open: &OpenModels) -> Option<Options> {
-    let own = codeact::KINDS
-        .iter()
-        .any(|kind| kind.name == args.agent_cls);
-    let options = own.then(|| {
+    let options = has_settings(args).then(|| {
         let variables = Environment::of_process();
         Options::of(Some(&open.config), Some(&open.session), &variables)
     });

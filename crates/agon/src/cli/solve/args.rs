@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use agon_core::Money;
 use clap::Args;
 
-use crate::cli::args::dollars;
 use crate::cli::llm::ModelArgs;
 
 #[derive(Debug, Args)]
@@ -30,10 +29,10 @@ pub(in crate::cli) struct SolveArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(super) file: Option<PathBuf>,
     /// Steps that the agent may take [default: max_iterations of config.toml, or 500].
-    #[arg(long, short = 'i', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, short = 'i', value_name = "N", value_parser = steps, allow_negative_numbers = true)]
     pub(super) max_iterations: Option<u32>,
     /// Money (dollars) that its model may cost; 0 is no limit.
-    #[arg(long, short = 'b', value_name = "USD", value_parser = dollars)]
+    #[arg(long, short = 'b', value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
     pub(super) max_budget_per_task: Option<Money>,
     /// CodeActAgent, or any agent of `agon run` [default: default_agent of config.toml].
     #[arg(long, short = 'c', value_name = "AGENT")]
@@ -59,4 +58,24 @@ pub(in crate::cli) struct SolveArgs {
     /// End with one JSON object on standard output.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// At least one.
+pub(in crate::cli) fn steps(text: &str) -> Result<u32, String> {
+    let steps = text.parse().ok().filter(|steps| *steps > 0);
+    steps.ok_or_else(|| {
+        format!(
+            "it must be a whole number from 1 to {}, since an agent that may take no step can do nothing",
+            u32::MAX
+        )
+    })
+}
+
+/// Nothing is no limit.
+pub(in crate::cli) fn budget(text: &str) -> Result<Money, String> {
+    Money::parse(text).ok_or_else(|| {
+        "it must be an amount of dollars such as 2.50, or 0 for no limit, since no model costs less than \
+         nothing"
+            .to_owned()
+    })
 }

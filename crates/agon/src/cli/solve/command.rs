@@ -8,9 +8,9 @@ use std::sync::Arc;
 use agon_agent::{AgentSpec, KINDS};
 use agon_core::verdict::TurnEnd;
 use agon_core::{Clock, Money, SystemClock};
-use agon_llm::config::Config;
+use agon_llm::config::{Config, ConfigSource};
 use agon_store::RunFolder;
-use agon_workflow::codeact;
+use agon_workflow::codeact::{self, Options};
 use agon_workflow::config::{AppConfig, LlmConfig, RuntimeKind};
 use agon_workflow::controller::{Conversation, Session, trajectory};
 use agon_workflow::eval::codeact_user_response;
@@ -21,10 +21,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::SolveArgs;
 use super::person::Keyboard;
-use super::show::show;
+use super::show::Screen;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
-use crate::cli::llm::{ModelArgs, OpenModels};
+use crate::cli::llm::OpenModels;
 use crate::cli::report::RUNS;
 use crate::cli::{output, signals};
 
@@ -81,9 +81,10 @@ async fn converse(
     let mut runtime = Runtime::new(config, agon_engine::providers(&hidden(config)))?;
     runtime.connect().await?;
     output::say(&format!("session folder: {}", session.path().display()));
+    let screen = Screen::new(has_original_tools(config));
     let conversation = Conversation::new(config, &task)
         .in_session(session)
-        .watched(show)
+        .watched(move |event| screen.show(event))
         .stopped_by(stop);
     let conversation = match args.interactive {
         true => conversation.with_person(Arc::new(Keyboard)),
@@ -92,6 +93,15 @@ async fn converse(
     let state = conversation.run(&mut runtime).await;
     runtime.close().await;
     Ok(state?)
+}
+
+/// Others have Agon's own actions. Whatever a trajectory says is played by the agent of the original.
+fn has_original_tools(config: &AppConfig) -> bool {
+    config.replay_trajectory_path.is_some() || is_codeact(&config.default_agent)
+}
+
+fn is_codeact(agent: &str) -> bool {
+    codeact::KINDS.iter().any(|kind| kind.name == agent)
 }
 
 /// What of the working folder is none of the agent's business: keys, and the records of all sessions.
@@ -139,7 +149,7 @@ fn configured(
     args: &SolveArgs,
     earlier: Option<PathBuf>,
 ) -> Result<(AppConfig, Option<LlmConfig>), Failure> {
-    let open = open(&args.models)?;
+    let open = open(args)?;
     let mut config = AppConfig::of_sections(open.config.workflow()).map_err(Failure::new)?;
     let runtime = match &args.runtime {
         Some(kind) => Some(kind.parse::<RuntimeKind>().map_err(Failure::new)?),
@@ -191,16 +201,28 @@ fn configured(
 }
 
 /// The model that is named, or the one of `[agent]`, or that of `[llm]`.
-fn open(args: &ModelArgs) -> Result<OpenModels, Failure> {
-    let mut args = args.clone();
-    if args.model.is_none() {
-        let source = agon_llm::config::ConfigSource::of_process(args.config.clone());
-        let config = Config::load(&source)?;
+fn open(args: &SolveArgs) -> Result<OpenModels, Failure> {
+    let mut models = args.models.clone();
+    let config = Config::load(&ConfigSource::of_process(models.config.clone()))?;
+    must_read(args, &config)?;
+    if models.model.is_none() {
         let base = config.sections().into_iter().find(|name| *name == "llm");
         let of_agent = config.workflow().agent(None)?.llm_config.clone();
-        args.model = of_agent.or_else(|| base.map(str::to_owned));
+        models.model = of_agent.or_else(|| base.map(str::to_owned));
     }
-    args.open()
+    models.open()
+}
+
+/// What is wrong with the sections that are used. Told before models are opened: that warns of all that is
+/// odd, and the same would be said twice.
+fn must_read(args: &SolveArgs, config: &Config) -> Result<(), Failure> {
+    let said = AppConfig::of_sections(config.workflow()).map_err(Failure::new)?;
+    let agent = args.agent_cls.as_ref().unwrap_or(&said.default_agent);
+    let replays = args.replay_trajectory.is_some() || said.replay_trajectory_path.is_some();
+    if replays || is_codeact(agent) {
+        Options::must_read(config)?;
+    }
+    Ok(())
 }
 
 /// The agent may change everything in it, so it must not be more than was meant.

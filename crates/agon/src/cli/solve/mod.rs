@@ -5,5 +5,5 @@ mod command;
 mod person;
 mod show;
 
-pub(super) use args::SolveArgs;
+pub(super) use args::{SolveArgs, budget, steps};
 pub(super) use command::solve;

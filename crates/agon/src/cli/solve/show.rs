@@ -1,7 +1,10 @@
 //! What an agent does, shown line by line while it does it. Its words are data: nothing in them reaches
 //! the terminal but text.
 
-use agon_core::{Action, Event, EventBody, Observation, Source};
+use std::sync::{Mutex, PoisonError};
+
+use agon_core::{Action, ActionKind, Event, EventBody, Observation, Source};
+use agon_workflow::dialect::in_names_of_tools;
 
 use crate::cli::output;
 
@@ -11,24 +14,51 @@ const LINES: usize = 12;
 /// Characters of a line that are shown.
 const WIDEST: usize = 400;
 
-/// Tells standard error what happened, if it is something that a user wants to see.
-pub(super) fn show(event: &Event) {
-    if let Some(text) = told(event) {
-        output::say(&text);
-    }
+/// Where a user follows an agent.
+#[derive(Debug)]
+pub(super) struct Screen {
+    /// Whether the agent has the original's tools, whose arguments have other names than our actions.
+    original_tools: bool,
+    /// What the next observation comes of.
+    last: Mutex<Option<ActionKind>>,
 }
 
-fn told(event: &Event) -> Option<String> {
-    Some(match &event.body {
-        EventBody::Thought(thought) => marked("·", thought),
-        EventBody::Action(action) => acted(action),
-        EventBody::Observation(seen) => observed(seen)?,
-        EventBody::Refused(text) => marked("!", text),
-        EventBody::Condensed(_) => "· the history was made shorter".to_owned(),
-        EventBody::Note(note) if event.source == Source::Harness => marked("!", note),
-        EventBody::Fault(fault) => marked("!", &fault.to_string()),
-        _ => return None,
-    })
+impl Screen {
+    pub(super) fn new(original_tools: bool) -> Self {
+        Self {
+            original_tools,
+            last: Mutex::default(),
+        }
+    }
+
+    /// Tells standard error what happened, if it is something that a user wants to see.
+    pub(super) fn show(&self, event: &Event) {
+        if let Some(text) = self.told(event) {
+            output::say(&text);
+        }
+    }
+
+    fn told(&self, event: &Event) -> Option<String> {
+        Some(match &event.body {
+            EventBody::Thought(thought) => marked("·", thought),
+            EventBody::Action(action) => {
+                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(action.kind());
+                acted(action)
+            }
+            EventBody::Observation(seen) => observed(seen, &self.words(seen))?,
+            EventBody::Refused(text) => marked("!", text),
+            EventBody::Condensed(_) => "· the history was made shorter".to_owned(),
+            EventBody::Note(note) if event.source == Source::Harness => marked("!", note),
+            EventBody::Fault(fault) => marked("!", &fault.to_string()),
+            _ => return None,
+        })
+    }
+
+    /// As the agent is told them.
+    fn words(&self, seen: &Observation) -> String {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        in_names_of_tools(seen, last.filter(|_| self.original_tools))
+    }
 }
 
 fn acted(action: &Action) -> String {
@@ -48,16 +78,16 @@ fn acted(action: &Action) -> String {
     }
 }
 
-fn observed(seen: &Observation) -> Option<String> {
+fn observed(seen: &Observation, words: &str) -> Option<String> {
     use agon_core::observation::ObservationKind as Kind;
     match seen.kind {
         Kind::Ready | Kind::Done => None,
-        Kind::Reply => Some(marked("user:", &seen.text)),
-        Kind::Error | Kind::Refused => Some(marked("!", &seen.text)),
+        Kind::Reply => Some(marked("user:", words)),
+        Kind::Error | Kind::Refused => Some(marked("!", words)),
         Kind::Output | Kind::Content => {
             let status = seen.exit_status.filter(|status| *status != 0);
             let status = status.map(|status| format!("\n[exit status {status}]"));
-            let text = format!("{}{}", seen.text.trim_end(), status.unwrap_or_default());
+            let text = format!("{}{}", words.trim_end(), status.unwrap_or_default());
             (!text.is_empty()).then(|| marked(" ", &text))
         }
     }
@@ -89,6 +119,8 @@ fn cut(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agon_core::observation::ObservationKind;
+
     use super::*;
 
     #[test]
@@ -98,5 +130,24 @@ mod tests {
         assert_eq!(shown.lines().count(), LINES + 1);
         assert!(!shown.contains('\u{1b}'));
         assert!(shown.ends_with("$ ... 29 more lines"));
+    }
+
+    #[test]
+    fn arguments_have_the_names_that_the_agent_uses() {
+        let text = "say `wait`\n[still running: `input: true` answers, `wait` waits]";
+        let mut seen = Observation::new(ObservationKind::Output, text);
+        seen.running = true;
+        let shown = |original_tools| {
+            let screen = Screen {
+                original_tools,
+                last: Mutex::new(Some(ActionKind::Run)),
+            };
+            screen.words(&seen)
+        };
+        assert_eq!(shown(false), text);
+        assert_eq!(
+            shown(true),
+            "say `wait`\n[still running: `is_input: true` answers, `timeout` waits]"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A process that serves, and a word or two with it over HTTP.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,22 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The first of a few ports that are free and stay so until they are used: below those that the kernel hands
+/// out, and others for every process.
+pub(super) fn free_ports() -> u16 {
+    const FIRST: u32 = 10_000;
+    const BLOCKS: u32 = 1_250;
+    const BLOCK: u32 = 16;
+    let is_free = |port: u32| {
+        let port = u16::try_from(port).unwrap();
+        TcpListener::bind(("127.0.0.1", port)).is_ok()
+    };
+    let first = (0..BLOCKS)
+        .map(|step| FIRST + (std::process::id() + step) % BLOCKS * BLOCK)
+        .find(|first| (*first..first + BLOCK).all(is_free));
+    u16::try_from(first.unwrap()).unwrap()
+}
 
 /// Ended when dropped.
 pub(super) struct Served {

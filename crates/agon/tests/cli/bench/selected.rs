@@ -66,12 +66,20 @@ fn a_run_can_be_extended() {
 fn what_is_not_there_is_no_smaller_run() {
     let bench = Bench::new();
     bench.words(&FOUR);
-    let refusals: [(&[&str], &str); 4] = [
+    let refusals: [(&[&str], &str); 6] = [
         (
             &["-c", "oracle", "--eval-ids", "a,nope"],
             "no instance `nope`",
         ),
         (&["-c", "Planner"], "`Planner`"),
+        (
+            &["-c", "oracle", "-i", "0"],
+            "it must be a whole number from 1 to",
+        ),
+        (
+            &["-c", "oracle", "-b", "-1"],
+            "it must be an amount of dollars",
+        ),
         (&["-c", "CodeActAgent"], "--model NAME"),
         (
             &["-c", "oracle", "--eval-num-workers", "0"],
@@ -89,6 +97,22 @@ fn what_is_not_there_is_no_smaller_run() {
     let left = bench.path("out");
     let files = walk(&left);
     assert!(files.is_empty(), "{files:?}");
+}
+
+#[test]
+fn what_is_wrong_with_the_agents_settings_is_told_once() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello")]);
+    let model = "[llm]\nmodel = 'mock/turns:none'\n";
+    for (section, wrong) in [
+        ("[agent]\nenable_cmd = 7\n", "enable_cmd"),
+        ("[condenser]\ntype = 'none'\n", "[condenser]"),
+    ] {
+        bench.write("config.toml", &format!("{model}{section}"));
+        let refused = bench.bench_run(&["-c", "CodeActAgent", "-l", "llm"]);
+        let said = refused.expect(2).stderr();
+        assert_eq!(said.matches(wrong).count(), 1, "{said}");
+    }
 }
 
 /// What has slashes in it makes no folders of its own: the layout is known to other programs.

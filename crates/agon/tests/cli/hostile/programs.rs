@@ -40,7 +40,8 @@ fn an_agent_that_hangs_is_silent() {
 #[test]
 fn an_agent_that_hangs_after_its_work_has_done_it() {
     let misdeeds = "solve()\ntime.sleep(600)";
-    each(&json!({ "limits": { "step": 2 } }), misdeeds, |it| {
+    // Enough for its interpreter to come up, too.
+    each(&json!({ "limits": { "step": 10 } }), misdeeds, |it| {
         it.ended(Outcome::Passed, TurnEnd::Silent);
     });
 }
@@ -219,7 +220,7 @@ say("finish")
 #[test]
 fn waiting_does_not_outlast_the_turn() {
     let misdeeds = "solve()\nhear()\nsay('wait', seconds=1000)";
-    each(&json!({ "limits": { "seconds": 3 } }), misdeeds, |it| {
+    each(&json!({ "limits": { "seconds": 10 } }), misdeeds, |it| {
         it.ended(Outcome::Passed, TurnEnd::TimeLimit);
     });
 }
@@ -274,7 +275,7 @@ os._exit(0)
 fn heavy_a_confined_agent_exhausts_only_its_own_sandbox() {
     let arena = Arena::new();
     for id in ["bomb", "fill", "hog"] {
-        let hostile = json!({ "task": format!("Hostile: {id}"), "limits": { "step": 5 } });
+        let hostile = json!({ "task": format!("Hostile: {id}"), "limits": { "step": 30 } });
         arena.task(id, task(&hostile));
     }
     let misdeeds = r#"

@@ -145,7 +145,7 @@ fn every_call_is_remembered_word_for_word() {
         let several = json!({ "text": format!("I do {name}."), "tool_calls": [
             { "name": "execute_bash", "input": { "command": format!("echo {name} >> log.txt") } },
             { "name": "task_tracker", "input": { "command": "plan", "task_list": list } },
-            { "name": "execute_bash", "input": { "command": "no-such-program", "timeout": 5 } },
+            { "name": "execute_bash", "input": { "command": "no-such-program", "timeout": 60 } },
         ] });
         let look = json!({ "tool_calls": [
             { "name": "task_tracker", "input": { "command": "view" } },

@@ -6,11 +6,11 @@ use super::{greeter, sessions};
 use crate::support::Bench;
 
 #[track_caller]
-fn refused(bench: &Bench, args: &[&str], phrases: &[&str]) {
+fn refused(bench: &Bench, args: &[&str], phrases: &[&str]) -> String {
     let all = [&["solve"], args].concat();
     let called = bench.call(&all).expect(2);
+    let said = called.stderr();
     for phrase in phrases {
-        let said = called.stderr();
         assert!(
             said.contains(phrase),
             "{args:?}: `{phrase}` is missing: {said}"
@@ -22,6 +22,7 @@ fn refused(bench: &Bench, args: &[&str], phrases: &[&str]) {
         Vec::<std::path::PathBuf>::new(),
         "{args:?}"
     );
+    said
 }
 
 #[test]
@@ -51,8 +52,15 @@ fn what_makes_no_sense_is_refused() {
         &on(&["-c", "Planner"]),
         &["`Planner`", "CodeActAgent"],
     );
-    refused(&bench, &on(&["-i", "0"]), &["0 is not in 1.."]);
-    refused(&bench, &on(&["-b", "much"]), &["`much`"]);
+    for steps in ["0", "-1", "few", "4294967296"] {
+        let told =
+            format!("'{steps}' for '--max-iterations <N>': it must be a whole number from 1 to");
+        refused(&bench, &on(&["-i", steps]), &[&told, "can do nothing"]);
+    }
+    for money in ["-1", "-0.5", "much"] {
+        let told = format!("'{money}' for '--max-budget-per-task <USD>': it must be an amount");
+        refused(&bench, &on(&["-b", money]), &[&told, "0 for no limit"]);
+    }
     refused(&bench, &on(&["-n", "a/b"]), &["`a/b`"]);
     refused(
         &bench,
@@ -161,10 +169,22 @@ fn a_configuration_is_read_strictly() {
         ),
         ("[core]\nruntime = 'k8s'\n", "`k8s`", "docker or local"),
         ("[core]\nmax_iterations = -1\n", "max_iterations", ""),
+        ("core = 3\n", "`core` must be a table", "[core]"),
+        ("[agent]\nenable_cmd = 7\n", "enable_cmd", "[agent]"),
+        ("[condenser]\ntype = 'none'\n", "[condenser]", "`type`"),
     ];
     for (text, wrong, help) in bad {
-        bench.write("config.toml", &format!("{model}{text}"));
-        refused(&bench, &["-t", "x", "-d", "project"], &[wrong, help]);
+        // A key of no section stands before them all.
+        let text = match text.starts_with('[') {
+            true => format!("{model}{text}"),
+            false => format!("{text}{model}"),
+        };
+        bench.write("config.toml", &text);
+        for more in [&[][..], &["-l", "llm"]] {
+            let args = [&["-t", "x", "-d", "project"], more].concat();
+            let said = refused(&bench, &args, &[wrong, help]);
+            assert_eq!(said.matches(wrong).count(), 1, "told once: {said}");
+        }
     }
     bench.write(
         "config.toml",

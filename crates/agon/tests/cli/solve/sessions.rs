@@ -159,7 +159,7 @@ fn interrupted_while_a_person_is_asked_it_does_not_wait_for_the_answer() {
     drop(held);
 }
 
-/// In the agent's own words, and in those of its record.
+/// In the agent's own words: in its record, and on the screen.
 #[test]
 fn what_is_said_to_the_agent_names_the_tools_that_it_has() {
     let bench = Bench::new();
@@ -170,18 +170,20 @@ fn what_is_said_to_the_agent_names_the_tools_that_it_has() {
     let slow = json!({ "command": "echo begun; sleep 1000", "timeout": 1 });
     let slow = json!({ "tool_calls": [{ "name": "execute_bash", "input": slow }] });
     let model = bench.turns("words", &[create, slow, run("ls"), finish("Done.")]);
-    bench
+    let called = bench
         .call(&["solve", "-t", "x", "-l", &model, "-d", "project"])
         .expect(0);
-    let said = fs::read_to_string(super::session(&bench).join("trajectory.json")).unwrap();
-    for right in [
-        "change it with `str_replace`",
-        "`is_input: true`",
-        "(with `timeout` for longer)",
-    ] {
-        assert!(said.contains(right), "{right}: {said}");
-    }
-    for wrong in ["`edit`", "`input: true`", "`wait`"] {
-        assert!(!said.contains(wrong), "{wrong}: {said}");
+    let kept = fs::read_to_string(super::session(&bench).join("trajectory.json")).unwrap();
+    for said in [kept, called.stderr()] {
+        for right in [
+            "change it with `str_replace`",
+            "`is_input: true`",
+            "(with `timeout` for longer)",
+        ] {
+            assert!(said.contains(right), "{right}: {said}");
+        }
+        for wrong in ["`edit`", "`input: true`", "`wait`"] {
+            assert!(!said.contains(wrong), "{wrong}: {said}");
+        }
     }
 }

@@ -89,6 +89,24 @@ fn what_led_to_an_action_and_what_came_of_it_are_one_step() {
     assert_eq!(failed, [false, false, true, false, false]);
 }
 
+/// No action failed: what went wrong belongs to the end.
+#[test]
+fn a_fault_is_told_of_the_end_alone() {
+    let mut shelf = Shelf::new();
+    shelf.event("harness", "phase", None, json!("running"));
+    let click = shelf.agent("action", json!({"action": "click", "x": 3, "y": 4}));
+    shelf.seen(click, "one");
+    let fault = json!({"class": "model", "message": "no answer"});
+    shelf.event("harness", "fault", None, fault);
+    let list = steps(&shelf.ended(0), &key(), 0, 500).unwrap();
+    let failed: Vec<_> = list
+        .rows
+        .iter()
+        .map(|row| (row.kind.as_str(), row.failed))
+        .collect();
+    assert_eq!(failed, [("setup", false), ("click", false), ("end", true)]);
+}
+
 #[test]
 fn steps_are_numbered_as_judges_number_them() {
     let shelf = played();

@@ -26,7 +26,31 @@ async fn watched(trials: u64) -> (Stand, GeneratedRun) {
     let stand = Stand::open(root).await;
     stand.go("/runs/going/live").await;
     stand.mark().await;
+    witness(&stand).await;
     (stand, run)
+}
+
+/// Remembers what tiles said: one whose trial has ended is soon gone.
+async fn witness(stand: &Stand) {
+    stand
+        .browser
+        .js("const last = new Map(); window.said = []; \
+             const look = () => { for (const tile of document.querySelectorAll('#tiles .tile')) { \
+               const name = tile.getAttribute('aria-label'); \
+               const over = tile.querySelector('.tile-over')?.textContent || ''; \
+               const words = name + ': ' + tile.querySelector('.tag').textContent + ' ' + over; \
+               if (last.get(name) !== words) window.said.push(words); \
+               last.set(name, words); } }; \
+             new MutationObserver(look).observe(document.querySelector('#tiles'), \
+               { subtree: true, childList: true, characterData: true });")
+        .await
+        .unwrap();
+}
+
+/// Whether the tile of a task has said this at any time.
+fn said(run: &GeneratedRun, n: usize, words: &str) -> String {
+    let name = &run.manifest.tasks[n].name;
+    format!("window.said.some((one) => one.startsWith('{name}: ') && one.includes('{words}'))")
 }
 
 async fn tiles(stand: &Stand, count: usize) {
@@ -102,12 +126,7 @@ async fn tiles_come_show_what_happens_and_go() {
         .await;
 
     one.end(&run, 0).unwrap();
-    stand
-        .until(&format!(
-            "{}?.innerText.includes('passed')",
-            of(&run, 0, ".tile-over")
-        ))
-        .await;
+    stand.until(&said(&run, 0, "passed")).await;
     stand
         .until("document.querySelector('#tally').innerText === '1 of 4 trials'")
         .await;
@@ -200,6 +219,7 @@ async fn a_person_stops_a_trial_after_being_asked_once_more() {
         .await;
     // Who comes later sees it too, and is asked by the name that was given.
     stand.go("/runs/going/live").await;
+    witness(&stand).await;
     stand
         .until(&format!(
             "{}?.innerText === 'stopping'",
@@ -219,9 +239,7 @@ async fn a_person_stops_a_trial_after_being_asked_once_more() {
     stand.until("!document.querySelector('#stop').open").await;
 
     trial.end(&run, 0).unwrap();
-    stand
-        .until(&format!("{}?.innerText === 'stopped'", of(&run, 0, ".tag")))
-        .await;
+    stand.until(&said(&run, 0, "stopped")).await;
     tiles(&stand, 1).await;
     // One that ends while somebody thinks about it needs no answer any more.
     stand.browser.click("#tiles .danger").await.unwrap();
@@ -229,6 +247,39 @@ async fn a_person_stops_a_trial_after_being_asked_once_more() {
     other.end(&run, 1).unwrap();
     stand.until("!document.querySelector('#stop').open").await;
     assert_eq!(requests(&run.folder, 0).unwrap().0.len(), 1);
+    stand.close().await;
+}
+
+/// The trial has ended before the answer to the order comes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_late_answer_does_not_stop_what_has_ended() {
+    let (stand, run) = watched(2).await;
+    let trial = DesktopTrial::begin(&run, 0, SIZE).unwrap();
+    tiles(&stand, 1).await;
+    stand
+        .browser
+        .js("const ask = window.fetch; \
+             const released = new Promise((done) => (window.release = done)); \
+             window.fetch = async (...asked) => { \
+               const answer = await ask(...asked); await released; return answer; }")
+        .await
+        .unwrap();
+    stand.browser.click("#tiles .danger").await.unwrap();
+    stand.browser.click("#stop-now").await.unwrap();
+    stand.until(&said(&run, 0, "stopping")).await;
+    trial.end(&run, 0).unwrap();
+    stand.until(&said(&run, 0, "passed")).await;
+    // It is waited for what comes of the order.
+    stand
+        .until(
+            "document.querySelector('#stop').open && document.querySelector('#stop-now').disabled",
+        )
+        .await;
+    stand.browser.js("window.release()").await.unwrap();
+    stand.until("!document.querySelector('#stop').open").await;
+    stand
+        .until("window.said.at(-1).includes(': stopped ') && window.said.at(-1).includes('passed')")
+        .await;
     stand.close().await;
 }
 

@@ -43,6 +43,32 @@ async fn the_list_of_runs_sees_a_run_stop_and_go_on() {
     stand.close().await;
 }
 
+/// A machine that was busy for a moment says nothing about what a look costs.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_slow_answer_does_not_keep_the_list_of_runs_waiting() {
+    let root = folder();
+    let run = begun(root.path(), "going", 2);
+    run.play(0, 1).unwrap();
+    let stand = Stand::open(root).await;
+    stand.go("/").await;
+    stand
+        .browser
+        .js(
+            "const ask = window.fetch; window.answers = 0; window.fetch = async (...asked) => { \
+               const answer = await ask(...asked); window.answers += 1; \
+               if (window.answers === 1) await new Promise((done) => setTimeout(done, 2000)); \
+               return answer; }",
+        )
+        .await
+        .unwrap();
+    stand.until("window.answers > 0").await;
+    drop(run);
+    stand
+        .until("document.querySelector('#rows .badge')?.textContent.includes('stopped')")
+        .await;
+    stand.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_of_a_trial_follows_its_run_and_begins_anew_with_it() {
     let root = folder();

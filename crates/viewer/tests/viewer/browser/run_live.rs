@@ -128,3 +128,44 @@ async fn the_end_of_a_run_is_told_and_what_runs_is_a_row() {
     stand.ready().await;
     stand.close().await;
 }
+
+/// A list that was asked for before a trial ended comes after one that was asked for later.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_was_overtaken_is_not_the_last_word() {
+    let root = folder();
+    let run = begun(root.path(), "going", 8);
+    let pass = |n: usize| {
+        let trial = DesktopTrial::begin(&run, n, (320, 240)).unwrap();
+        trial.end(&run, n).unwrap();
+    };
+    pass(0);
+    let stand = Stand::open(root).await;
+    stand.go("/runs/going").await;
+    stand
+        .until("document.querySelector('#progress').innerText.includes('1 of 8')")
+        .await;
+    stand
+        .browser
+        .js("const ask = window.fetch; window.answers = 0; \
+             const released = new Promise((done) => (window.release = done)); \
+             window.fetch = async (...asked) => { \
+               const answer = await ask(...asked); \
+               if (!String(asked[0]).includes('outcome=passed')) return answer; \
+               window.answers += 1; \
+               if (window.answers === 1) await released; \
+               return answer; }")
+        .await
+        .unwrap();
+    stand.click_text(".outcome-group button", "passed").await;
+    stand.until("window.answers === 1").await;
+    pass(1);
+    stand
+        .until("document.querySelector('#progress').innerText.includes('2 of 8')")
+        .await;
+    stand.until("window.answers >= 2").await;
+    stand.browser.js("window.release()").await.unwrap();
+    stand
+        .shows(&[0, 1].map(|n| run.manifest.tasks[n].task.to_string()))
+        .await;
+    stand.close().await;
+}

@@ -222,10 +222,19 @@ async fn a_run_that_goes_on_is_followed_without_a_reload() {
     let says = |what: &str| format!("{row}?.innerText.includes('{what}')");
     stand.until(&says("live")).await;
     stand.until(&says("1 of 10")).await;
+    // Somebody is about to click in a row of which there is nothing new to tell.
+    let other = "document.querySelector(\"#rows a[href='/runs/other']\")";
+    stand
+        .browser
+        .js(&format!("window.held = {other}; window.held.focus()"))
+        .await
+        .unwrap();
     for n in 1..4 {
         run.play(n, 1).unwrap();
     }
     stand.until(&says("4 of 10")).await;
+    let same = format!("return window.held === {other} && document.activeElement === window.held");
+    assert_eq!(stand.browser.js(&same).await.unwrap(), json!(true));
     // One that is begun meanwhile.
     let later = begun(stand.folder(), "later", 3);
     stand

@@ -357,3 +357,28 @@ async fn a_screen_whose_picture_is_gone_says_so() {
     );
     stand.close().await;
 }
+
+/// Frames may come faster than a slow machine shows them: it shows some of them, and the last one.
+#[tokio::test]
+async fn frames_that_come_too_fast_are_passed_over_but_for_the_last() {
+    let folder = folder();
+    let run = begun(folder.path(), "fast", 1);
+    clicks(&run, (160, 100), &[(79, 49)]);
+    let stand = Stand::open(folder).await;
+    stand.go(&address(&run, 0)).await;
+    let script = "const done = arguments[0]; (async () => { \
+        const link = document.querySelector('link[rel=modulepreload][href$=\"/stage.js\"]'); \
+        const { Stage } = await import(link.href); \
+        const place = document.createElement('div'); document.body.append(place); \
+        const loads = []; \
+        HTMLImageElement.prototype.decode = () => new Promise((loaded) => loads.push(loaded)); \
+        const soon = () => new Promise((next) => setTimeout(next)); \
+        const stage = new Stage(place, (blob) => 'data:,' + blob); \
+        for (let n = 1; n <= 5; n += 1) stage.frame(String(n), [160, 100], n); \
+        const shown = []; \
+        for (let n = 0; n < 2; n += 1) { loads[n](); await soon(); shown.push(stage.screen.image.src); } \
+        place.remove(); return [...shown, loads.length]; })().then(done, (error) => done(String(error)));";
+    let shown = stand.browser.js_async(script).await.unwrap();
+    assert_eq!(shown, json!(["data:,1", "data:,5", 2]));
+    stand.close().await;
+}

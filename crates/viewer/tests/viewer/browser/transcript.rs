@@ -126,3 +126,33 @@ async fn a_transcript_grows_while_it_is_read() {
     stand.until("window.same").await;
     stand.close().await;
 }
+
+/// Answers come late and in any order, and somebody's hand is on the wheel all the time.
+#[tokio::test]
+async fn steps_that_come_from_two_sides_are_there_once() {
+    let folder = folder();
+    let run = begun(folder.path(), "late", 1);
+    let mut told = Told::begin(&run, 0);
+    step(&mut told, 1);
+    let stand = Stand::open(folder).await;
+    stand.browser.delay_answers(7).await.unwrap();
+    listed(&run).await;
+    stand.go(&address(&run, 0)).await;
+    let scrolls = "setInterval(() => document.querySelector('.transcript')?.dispatchEvent(new Event('scroll')), 5);";
+    stand.browser.js(scrolls).await.unwrap();
+    for n in 2..=40 {
+        step(&mut told, n);
+        if n % 3 == 0 {
+            let title =
+                format!("document.querySelector('#steps-title').textContent.startsWith('{n} ')");
+            stand.until(&title).await;
+        }
+    }
+    stand
+        .until(&ordered(
+            "document.querySelector('.turn.current')?.dataset.n === '40'",
+        ))
+        .await;
+    told.end(Vec::new());
+    stand.close().await;
+}

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::stand::{Stand, begun, folder, played};
 use super::told::{Told, address, listed};
+use crate::fixture;
 
 const SIZE: (u32, u32) = (320, 200);
 const RIGHT: char = '\u{e014}';
@@ -15,6 +16,15 @@ const END: char = '\u{e010}';
 
 /// The step that is shown, as the list, the panel and the address say it.
 async fn is_shown(stand: &Stand, label: &str, n: u32) {
+    is_looked_at(stand, label, &format!("'{n}'")).await;
+}
+
+/// The same of the newest step of a trial that is followed: the address names none, so that it stays the newest.
+async fn is_followed(stand: &Stand, label: &str) {
+    is_looked_at(stand, label, "null").await;
+}
+
+async fn is_looked_at(stand: &Stand, label: &str, named: &str) {
     let heading = match label {
         "Start" => "Before the first step".to_owned(),
         "End" => "After the turn".to_owned(),
@@ -23,7 +33,7 @@ async fn is_shown(stand: &Stand, label: &str, n: u32) {
     for expression in [
         format!("document.querySelector('.step-row.current .step-n').textContent === '{label}'"),
         format!("document.querySelector('.panel-body h2').textContent === '{heading}'"),
-        format!("new URLSearchParams(location.search).get('step') === '{n}'"),
+        format!("new URLSearchParams(location.search).get('step') === {named}"),
     ] {
         stand.until(&expression).await;
     }
@@ -366,10 +376,10 @@ async fn a_trial_that_is_being_played_grows_without_a_reload() {
             "document.querySelector('#follow button[aria-pressed=true]').textContent === 'Follow'",
         )
         .await;
-    is_shown(&stand, "3", 3).await;
+    is_followed(&stand, "3").await;
     stand.browser.js("window.same = true;").await.unwrap();
     let shot = trial.step(&run).unwrap();
-    is_shown(&stand, "4", 4).await;
+    is_followed(&stand, "4").await;
     stand
         .until(&format!(
             "document.querySelector('.screen-image').src.endsWith('{}')",
@@ -394,7 +404,7 @@ async fn a_trial_that_is_being_played_grows_without_a_reload() {
         .click("#follow button[aria-pressed=false]")
         .await
         .unwrap();
-    is_shown(&stand, "9", 9).await;
+    is_followed(&stand, "9").await;
     trial.end(&run, 0).unwrap();
     run.writer.flush().unwrap();
     stand
@@ -404,5 +414,82 @@ async fn a_trial_that_is_being_played_grows_without_a_reload() {
         .until("!document.querySelector('#follow button')")
         .await;
     stand.until("window.same").await;
+    stand.close().await;
+}
+
+/// What faulted has not failed, and says so with the sign that it has everywhere.
+#[tokio::test]
+async fn the_end_of_a_trial_that_faulted_says_so() {
+    let folder = folder();
+    drop(fixture::small(&folder.path().join("small")));
+    let stand = Stand::open(folder).await;
+    stand.go("/runs/small/trial/web/search/2/1").await;
+    stand.browser.press(END).await.unwrap();
+    for place in [".step-row.current", ".turn.current"] {
+        stand
+            .until(&format!(
+                "(end => end && end.querySelector('.badge.is-faulted')?.textContent === '!faulted' \
+                 && !end.textContent.includes('failed') && !end.classList.contains('failed'))(document.querySelector('{place}'))"
+            ))
+            .await;
+    }
+    stand.close().await;
+}
+
+/// A module of the page, as a page takes something from it.
+fn taken(name: &str) -> String {
+    format!(
+        "await import(document.querySelector('link[rel=modulepreload][href$=\"/{name}.js\"]').href)"
+    )
+}
+
+#[tokio::test]
+async fn an_answer_that_was_overtaken_takes_no_step_back() {
+    let folder = folder();
+    let run = begun(folder.path(), "late", 1);
+    clicked(&run, 1);
+    let stand = Stand::open(folder).await;
+    stand.go(&address(&run, 0)).await;
+    let script = format!(
+        "const done = arguments[0]; (async () => {{ \
+           const {{ StepIndex }} = {}; \
+           const steps = (total, from) => ({{ total, from, rows: Array.from({{ length: total - from }}, \
+             (_, at) => ({{ n: from + at, t: from + at, kind: from + at === total - 1 ? 'end' : 'run' }})) }}); \
+           const asked = []; \
+           const index = new StepIndex(steps(3, 0), () => new Promise((answer) => asked.push(answer))); \
+           const all = [index.ask(0, 500), index.ask(1, 500), index.ask(0, 2)]; \
+           asked[1](steps(5, 1)); await all[1]; \
+           asked[0](steps(3, 0)); await all[0]; \
+           const before = [index.total, index.rows.map((row) => row.kind).join()]; \
+           asked[2]({{ ...steps(9, 0), rows: steps(9, 0).rows.slice(0, 2) }}); await all[2]; \
+           return [...before, index.total, index.known(0, 3), index.known(0, 9)]; }})().then(done, (error) => done(String(error)));",
+        taken("timeline")
+    );
+    let found = stand.browser.js_async(&script).await.unwrap();
+    assert_eq!(found, json!([5, "run,run,run,run,end", 9, true, false]));
+    stand.close().await;
+}
+
+/// A frame of the browser may have begun before the key was pressed.
+#[tokio::test]
+async fn a_replay_never_goes_back() {
+    let folder = folder();
+    let run = begun(folder.path(), "back", 1);
+    clicked(&run, 1);
+    let stand = Stand::open(folder).await;
+    stand.go(&address(&run, 0)).await;
+    let script = format!(
+        "const done = arguments[0]; (async () => {{ \
+           const {{ Player }} = {}; const told = []; \
+           const index = {{ total: 0, onChange: () => {{}}, at: () => null }}; \
+           const player = new Player({{ index, duration: () => 100, moments: () => [], marked: () => false, \
+             at: (t) => told.push(t), step: () => {{}}, seekStep: () => {{}}, changed: () => {{}} }}); \
+           player.set(50); player.play(); player.tick(player.last - 40); player.tick(player.last + 100); player.pause(); \
+           return told; }})().then(done, (error) => done(String(error)));",
+        taken("player")
+    );
+    let found = stand.browser.js_async(&script).await.unwrap();
+    let found: Vec<f64> = serde_json::from_value(found).unwrap();
+    assert!(found[0] >= 50.0 && found[1] > 50.0, "{found:?}");
     stand.close().await;
 }

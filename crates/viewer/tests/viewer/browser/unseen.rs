@@ -132,3 +132,46 @@ async fn lists_and_tiles_are_as_they_are_when_they_are_seen_again() {
     assert!(stand.is_marked().await);
     stand.close().await;
 }
+
+/// Of the questions about the trial, the second and all later ones wait until `window.open` is called.
+fn waits(page: &str) -> String {
+    format!(
+        "const ask = window.fetch; let asked = 0; const opened = new Promise((open) => (window.open = open)); \
+         window.fetch = async (address, options) => {{ \
+           if (address === '/api{page}') {{ asked += 1; if (asked > 1) await opened; }} \
+           return ask(address, options); }};"
+    )
+}
+
+/// It may end between any two questions of a page: the last of it is shown all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trial_that_ends_while_it_is_asked_for_is_shown_whole() {
+    let root = folder();
+    let run = begun(root.path(), "ends", 1);
+    let mut trial = DesktopTrial::begin(&run, 0, SIZE).unwrap();
+    trial.step(&run).unwrap();
+    let stand = Stand::open(root).await;
+    listed(&run).await;
+    let page = address(&run, 0);
+    stand.go(&page).await;
+    stand.until(&format!("{STATE}.includes('running')")).await;
+    is_seen(&stand, false).await;
+    stand.browser.js(&waits(&page)).await.unwrap();
+    trial.step(&run).unwrap();
+    is_seen(&stand, true).await;
+    stand
+        .until("document.querySelector('#steps-title').textContent.startsWith('2 steps')")
+        .await;
+    trial.step(&run).unwrap();
+    trial.end(&run, 0).unwrap();
+    run.writer.flush().unwrap();
+    stand.browser.js("window.open();").await.unwrap();
+    stand.until(&format!("{STATE}.includes('passed')")).await;
+    stand
+        .until("(words => words.includes('after the turn: finished') && !words.includes('not ended'))(document.querySelector('#steps').textContent)")
+        .await;
+    stand
+        .until("document.querySelector('#steps-title').textContent.startsWith('3 steps')")
+        .await;
+    stand.close().await;
+}
