@@ -260,7 +260,7 @@ mod tests {
                     tokio::time::sleep(Duration::from_millis(700)).await;
                     let _ = done.send(());
                 });
-                let waited = async { timeout(Duration::from_secs(3), scored).await };
+                let waited = async { timeout(Duration::from_secs(60), scored).await };
                 let _ = tell.send(runtime.block_on(waited).is_ok());
             });
             let router = Router::new();

@@ -1,6 +1,7 @@
 //! A viewer and a browser in front of it.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::panic::Location;
 use std::path::{Path, PathBuf};
 
 use agon_testkit::{Browser, GeneratedRun};
@@ -95,8 +96,14 @@ impl Stand {
             .await;
     }
 
-    pub(crate) async fn until(&self, expression: &str) -> serde_json::Value {
-        self.browser.until(expression).await.unwrap()
+    /// Fails at the line of the test that waits.
+    #[track_caller]
+    pub(crate) fn until(&self, expression: &str) -> impl Future<Output = serde_json::Value> {
+        let line = Location::caller();
+        async move {
+            let held = self.browser.until(expression).await;
+            held.unwrap_or_else(|trouble| panic!("{line}: {trouble}"))
+        }
     }
 
     /// Nothing was complained about, and all ends in order.
