@@ -1,11 +1,13 @@
 //! Carries out a task's checks, one by one, and puts the verdict together.
 
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use agon_core::check::{Check, CheckKind, ProseSubject};
 use agon_core::{CheckResult, Fault, FaultClass, RanCommand, SightTest, Task, Verdict};
-use agon_sandbox::{ArchiveIndex, Exec, ExecOutput, WorkArchive};
+use agon_sandbox::{ArchiveIndex, Exec, ExecOutput, WorkArchive, treacherous};
 use tokio::sync::OnceCell;
 
 use crate::combine::{self, Credit};
@@ -17,6 +19,7 @@ use crate::finding::{Finding, bad_check};
 use crate::judge::{Question, Shown};
 use crate::place::{Place, Ran};
 use crate::printed::READ;
+use crate::reason::shown;
 use crate::screens::Screens;
 use crate::script::{self, Nonce};
 use crate::side::{on_the_side, within};
@@ -24,6 +27,9 @@ use crate::{earlier, file, office, record, returned, reward};
 
 /// The sign that the agent made more than an archive may hold.
 const LEFT_OUT: &str = "left out of the archive";
+
+/// The sign that it left a link to what a check reads or says itself.
+const LED_AWAY: &str = "link out of the working folder";
 
 /// Carries out a task's checks. A fault means: could not be graded.
 pub async fn grade(
@@ -41,6 +47,7 @@ pub async fn grade(
         desk,
         place: desk.place,
         files: OnceCell::new(),
+        links: OnceCell::new(),
         screens: OnceCell::new(),
     };
     if task.needs_judge() && desk.judge.is_none() {
@@ -69,6 +76,8 @@ struct Grading<'a> {
     place: &'a Place<'a>,
     /// What the archive holds of the files that checks ask for; made by the first that does.
     files: OnceCell<Arc<ArchiveIndex>>,
+    /// A link that leads to what a check says itself; looked for by the first that runs a program.
+    links: OnceCell<Option<(PathBuf, PathBuf)>>,
     /// The pictures, decoded by the first check that looks at them.
     screens: OnceCell<Screens>,
 }
@@ -184,7 +193,7 @@ impl Grading<'_> {
 
     async fn command(&self, command: &str, expected: &Expected<'_>) -> Result<Finding, Fault> {
         expected.must_test_something()?;
-        if let Some(finding) = self.left_out() {
+        if let Some(finding) = self.spoiled().await? {
             return Ok(finding);
         }
         let ran = match earlier::output(self.desk, command)? {
@@ -214,11 +223,11 @@ impl Grading<'_> {
     async fn script(&self, path: &str, args: &[String]) -> Result<Finding, Fault> {
         let nonce = Nonce::draw()?;
         let tree = self.task.verify.open(self.evidence.cut_off);
-        let verify = self.place.verify(&nonce);
+        let verify = script::place(&nonce);
         let timeout = self.task.limits.check.duration();
         let running = self.place.running();
         let exec = script::exec(tree, &verify, path, args, &nonce, timeout, running)?;
-        if let Some(finding) = self.left_out() {
+        if let Some(finding) = self.spoiled().await? {
             return Ok(finding);
         }
         let ran = self
@@ -236,7 +245,7 @@ impl Grading<'_> {
         // Where the agent was, all that it left is still there.
         let found = match self.place.tainted() {
             true => self.place.replaced().await?,
-            false => self.left_out(),
+            false => self.spoiled().await?,
         };
         if let Some(finding) = found {
             return Ok(finding);
@@ -299,7 +308,7 @@ impl Grading<'_> {
 
     /// What a command printed, for a judge; or why the check has failed without one.
     async fn printed(&self, command: &str) -> Result<Result<RanCommand, Finding>, Fault> {
-        if let Some(finding) = self.left_out() {
+        if let Some(finding) = self.spoiled().await? {
             return Ok(Err(finding));
         }
         if let Some(ran) = earlier::find(self.desk, command)? {
@@ -322,6 +331,26 @@ impl Grading<'_> {
         let entries = if count == 1 { "entry" } else { "entries" };
         let reason = format!("{count} {entries} of the working folder could not be taken");
         (count > 0).then(|| Finding::tampered(LEFT_OUT, reason))
+    }
+
+    /// Why no program of a check may run on what the agent left.
+    async fn spoiled(&self) -> Result<Option<Finding>, Fault> {
+        if let Some(finding) = self.left_out() {
+            return Ok(Some(finding));
+        }
+        let Some(work) = self.evidence.work else {
+            return Ok(None);
+        };
+        let look = || async {
+            let archive = work.open().map_err(file::unreadable)?;
+            on_the_side(move || treacherous(&archive).map_err(file::unreadable)).await
+        };
+        let found = self.links.get_or_try_init(look).await?;
+        Ok(found.as_ref().map(|(link, target)| {
+            let [link, target] = [link, target].map(|path| shown(path.as_os_str().as_bytes()));
+            let reason = format!("{link} is a link to {target}: it shows a check its own words");
+            Finding::tampered(LED_AWAY, reason)
+        }))
     }
 
     fn found(

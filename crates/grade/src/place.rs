@@ -11,7 +11,6 @@ use agon_sandbox::{Exec, ExecOutput, Provider, Request, Sandbox, SandboxError, W
 use crate::finding::{Finding, bad_check};
 use crate::interpreter::Running;
 use crate::reward;
-use crate::script::{Nonce, VERIFY};
 
 #[derive(Debug, Clone, Copy)]
 pub enum Place<'a> {
@@ -59,18 +58,6 @@ impl Place<'_> {
                 Running::Sealed
             }
             _ => Running::Plain,
-        }
-    }
-
-    /// Where a `verify` tree goes. The agent can't have put anything there before.
-    pub(crate) fn verify(&self, nonce: &Nonce) -> String {
-        match self {
-            Self::Inside(_) => {
-                // A digest, because the nonce itself must stay between us and the script.
-                let name = agon_core::Digest::of(nonce.text().as_bytes()).short();
-                format!("{VERIFY}-{name}")
-            }
-            _ => VERIFY.to_owned(),
         }
     }
 

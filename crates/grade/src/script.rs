@@ -16,9 +16,8 @@ use crate::interpreter::{self, Running};
 use crate::printed::{READ, kept};
 use crate::reason::shown;
 
-/// Where the `verify` tree is found in a fresh sandbox. Inside of the agent's own environment it has
-/// an unpredictable name instead; scripts get it as `AGON_VERIFY` in both.
-pub const VERIFY: &str = "/tmp/verify";
+/// What the name of the folder begins with where the `verify` tree is found.
+const VERIFY: &str = "/tmp/verify-";
 
 const FORGED: &str = "forged verdict";
 
@@ -41,6 +40,14 @@ impl Nonce {
     pub(crate) fn text(&self) -> &str {
         &self.0
     }
+}
+
+/// Where a `verify` tree goes; scripts get it as `AGON_VERIFY`. Nobody can have put anything there before, or
+/// have left a link that leads there.
+pub(crate) fn place(nonce: &Nonce) -> String {
+    // A digest, because the nonce itself must stay between us and the script.
+    let name = agon_core::Digest::of(nonce.text().as_bytes()).short();
+    format!("{VERIFY}{name}")
 }
 
 /// Variables for shell scripts that run in a folder of the agent's: the Python that they call imports no
@@ -304,7 +311,7 @@ mod tests {
             let args = ["x".to_owned()];
             exec(
                 &tree,
-                VERIFY,
+                "/tmp/verify",
                 path,
                 &args,
                 &nonce(),

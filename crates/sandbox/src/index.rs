@@ -107,7 +107,7 @@ fn scan(archive: &File, wanted: &BTreeSet<PathBuf>) -> io::Result<(HashMap<PathB
 }
 
 /// `./a//b` and `a/b` are the same entry; `/work/a` is `a`.
-fn normal(path: &Path) -> PathBuf {
+pub(crate) fn normal(path: &Path) -> PathBuf {
     let path = path.strip_prefix(WORK).unwrap_or(path);
     path.components()
         .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))

@@ -10,6 +10,7 @@ mod hidden;
 pub mod index;
 pub mod init;
 pub mod limits;
+mod links;
 pub mod local;
 mod mounted;
 pub mod owned_folder;
@@ -24,6 +25,7 @@ pub use contract::{
 pub use error::SandboxError;
 pub use index::{ArchiveIndex, Held};
 pub use limits::Enforcement;
+pub use links::treacherous;
 pub use local::{LocalConfig, LocalProvider, SEALED};
 pub use owned_folder::OwnedFolder;
 pub use reaper::{OwnerMark, Reaped, reap_dead_owners};

@@ -9,6 +9,7 @@
 // clip(text, most)  the beginning and an ellipsis.
 // byId(id), fill(element, ...children)  (takes the place of what was in it), data()  (the page's data).
 // say(text)     tells people who listen instead of looking.
+// connected(is)  whether the viewer answers, told on every page.
 // badge(state)  `passed`, `failed`, `faulted`, `missing`, `running`, `live`, `complete`, `stopped`,
 //     `broken` as sign and word.  sign(state)  the sign alone.
 // icon(path)    a small picture for a button, of 16 by 16.
@@ -87,6 +88,11 @@ export function data() {
 export function say(text) {
   const place = byId("says");
   if (place) place.textContent = text;
+}
+
+// What is on the page stays, and is old.
+export function connected(is) {
+  byId("lost").hidden = is;
 }
 
 export function sign(state) {

@@ -1,4 +1,4 @@
-// Finds steps by words of what was done.
+// Finds steps by words of what was done. Thoughts and output are not searched, and the box says so.
 import { h, plain } from "./dom.js";
 import { counted } from "./format.js";
 import { wrong } from "./timeline.js";
@@ -7,7 +7,7 @@ export class Finder {
   // `options`: {index, at() -> the step that is shown, go(n)}
   constructor(options) {
     this.options = options;
-    this.input = h("input", { type: "search", class: "finder", placeholder: "Find", "aria-label": "Find steps", title: "Find steps (/), Enter for the next", autocomplete: "off", spellcheck: "false" });
+    this.input = h("input", { type: "search", class: "finder", placeholder: "Find action", "aria-label": "Find in actions", title: "Find in actions, as the list of steps tells them, not in thoughts or output (/); Enter for the next", autocomplete: "off", spellcheck: "false" });
     this.words = h("output", { class: "finder-words small soft" });
     this.input.addEventListener("input", () => this.find(0));
     this.input.addEventListener("keydown", (event) => {
@@ -43,7 +43,8 @@ export class Finder {
     const found = [];
     for (let n = 0; n < index.total; n += 1) if (fits(index.at(n))) found.push(n);
     if (!found.length) {
-      this.words.textContent = "none";
+      this.words.textContent = "no action";
+      this.words.title = "Thoughts and output are not searched";
       return;
     }
     const here = at();

@@ -252,11 +252,6 @@ function shown(moment) {
   arrange();
 }
 
-// What is on the page stays, and is old.
-function connected(is) {
-  byId("lost").hidden = is;
-}
-
 // The tile that has the focus, or the one `by` places after it.
 function tileAt(by) {
   const all = [...byId("tiles").children];
@@ -280,6 +275,6 @@ bind("s", "Stop the trial", () => {
   if (tile && capabilities.stop && !tile.ended) tile.stop.ask();
 }, { group: "Live" });
 progressed(page.progress);
-feed(run, { progress: progressed, moment: shown, trial: ended, stopping, open: () => connected(true), lost: () => connected(false) });
+feed(run, { progress: progressed, moment: shown, trial: ended, stopping });
 window.setInterval(() => tiles.forEach((tile) => tile.tick()), 1000);
 ready();

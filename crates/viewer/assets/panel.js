@@ -141,9 +141,15 @@ export class Panel {
 
   stepView(step) {
     const { ctx } = this.options;
-    const name = step.kind === "setup" ? "Before the first step" : step.kind === "end" ? "After the turn" : "Step " + step.n;
+    const name = step.kind === "setup" ? "Before the first step" : step.kind === "end" ? ending(step) : "Step " + step.n;
     return h("div", {}, h("div", { class: "panel-step" }, h("h2", {}, name), h("span", { class: "soft" }, "at " + stamp(step.t) + (step.until > step.t ? ", " + duration(step.until - step.t) + " to the next" : ""))), stepEvents(step, ctx));
   }
+}
+
+// What the last row is: its first words, as the list of steps has them. Not every attempt came to its turn.
+function ending(step) {
+  const words = plain(step.brief).split(":")[0];
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 // The line of figures below the title.

@@ -1,6 +1,6 @@
 // The list of runs: search, sort, choose some to compare.
 
-import { h, svg, plain, byId, fill, data, badge, debounce, ready } from "./dom.js";
+import { h, svg, plain, byId, connected, fill, data, badge, debounce, ready } from "./dom.js";
 import { NONE, percent, range, count, duration, money, day, time, ago, counted } from "./format.js";
 import { Rows } from "./rows.js";
 import { bind } from "./keys.js";
@@ -216,14 +216,16 @@ async function look() {
   const began = performance.now();
   try {
     const found = await get("/runs");
+    connected(true);
     const text = JSON.stringify(found);
     if (text !== said) {
       cards = found;
       draw(true);
       said = text;
     }
-  } catch (_) {
+  } catch (error) {
     // It is asked again.
+    if (error.status === 0) connected(false);
   }
   const took = performance.now() - began;
   // The quicker one of two says what it costs: a machine that was busy for a moment does not make a page wait.

@@ -5,7 +5,8 @@
 // post(path, body)      JSON to /api + path; answers as JSON.
 // fragment(path)        a piece of a page, as a DocumentFragment.
 // feed(run, handlers)   calls handlers[name](data) for each event of a run: progress, trial, moment, stopping,
-//                       review; and open() and lost(), where given. Returns a function that ends it.
+//                       review; and open(), where given. Returns a function that ends it. That the connection is
+//                       lost stands on the page meanwhile.
 // picture, thumb        addresses of a blob and of its small picture.
 // file(run, digest)     the address of a blob that is no picture; null where there are none.
 // link(page, ...)       addresses of pages:
@@ -13,6 +14,8 @@
 //   link("trial", run, key, query, step)   link("compare", runs)  link("sidebyside", task, runs)
 //   query: a query string, URLSearchParams, or an object of strings; key: {task, epoch, attempt}.
 // Whoever calls gets an Error with `status` and a message that can be shown where something fails.
+
+import { connected } from "./dom.js";
 
 const GIVE_UP = 30000;
 
@@ -109,9 +112,12 @@ export function feed(run, handlers) {
   const open = () => {
     close();
     events = new EventSource(`/api/runs/${part(run)}/feed`);
-    events.onopen = () => handlers.open && handlers.open();
+    events.onopen = () => {
+      connected(true);
+      if (handlers.open) handlers.open();
+    };
     events.onerror = () => {
-      if (handlers.lost) handlers.lost();
+      connected(false);
       // After a refusal the browser does not come again by itself.
       if (events && events.readyState === EventSource.CLOSED) {
         clearTimeout(again);

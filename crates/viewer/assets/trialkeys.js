@@ -15,7 +15,7 @@ export function bindTrialKeys(trial) {
   bind("End", "Last step", () => trial.seek(trial.index.total - 1), group);
   bind("Space", "Play or pause", () => trial.player.toggle(), group);
   bind([",", "."], "Slower, faster", (event) => trial.player.faster(event.key === "." ? 1 : -1), group);
-  if (trial.finder) bind("/", "Find steps", () => trial.finder.focus(), group);
+  if (trial.finder) bind("/", "Find in actions", () => trial.finder.focus(), group);
   bind("j", "Next trial of the list", () => trial.walk(trial.neighbours.next), group);
   bind("k", "Previous trial of the list", () => trial.walk(trial.neighbours.previous), group);
   if (trial.stage) {

@@ -31,7 +31,7 @@ const ALL = [
   { name: "Attempt", only: "attempts", number: true, width: "52px", cell: (item) => number(item.attempt || NONE) },
   { name: "Score", sort: "score", most: true, number: true, width: "60px", cell: (item) => number(percent(item.score)) },
   { name: "Measured", only: "measured", sort: "measured", most: true, number: true, width: "72px", cell: (item) => number(value(item.measured)) },
-  { name: "Steps", sort: "steps", most: true, number: true, width: "48px", cell: (item) => number(item.attempt > 0 ? count(item.steps) : NONE) },
+  { name: "Steps", sort: "steps", most: true, number: true, width: "48px", cell: (item) => number(item.steps === null ? NONE : count(item.steps)) },
   { name: "Time", sort: "seconds", most: true, number: true, width: "minmax(72px, var(--time, 120px))", cell: spent },
   { name: "Tokens", only: "tokens", sort: "tokens", most: true, number: true, width: "56px", cell: (item) => number(item.tokens > 0 ? short(item.tokens) : NONE, item.tokens > 0 ? count(item.tokens) : "") },
   { name: "Cost", only: "cost", sort: "cost", most: true, number: true, width: "64px", cell: (item) => number(money(item.money, item.unpriced), item.unpriced ? "Some calls have no known price" : "") },

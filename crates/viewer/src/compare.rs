@@ -151,7 +151,7 @@ fn played(row: &TrialRow) -> Option<PlayedTrial<'_>> {
         outcome,
         score: row.score.unwrap_or(0.0),
         seconds: row.seconds.total(),
-        steps: row.steps,
+        steps: row.steps.unwrap_or(0),
         money: row.money,
         unpriced: row.unpriced,
     })

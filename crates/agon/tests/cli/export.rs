@@ -94,6 +94,56 @@ fn programs_for_the_original_read_what_a_benchmark_leaves() {
     assert!(fs::read(bench.path("exported/output.jsonl")).unwrap() == before);
 }
 
+/// Export and import are a way round: every epoch is a result, and the budget stays.
+#[test]
+fn an_imported_export_is_reported_as_its_run() {
+    let bench = Bench::new();
+    bench.words(&[("a", "hello"), ("b", "world")]);
+    let model = bench.says_hello();
+    let args = ["-l", &model, "--epochs", "2", "-b", "3"];
+    bench.bench_run(&args).expect(0);
+    let folder = format!("out/Words/CodeActAgent/{LEAF}");
+    let export = |run: &str, out: &str| {
+        let args = ["export", run, "--format", "openhands", "--out", out];
+        bench.call(&args)
+    };
+    export(&folder, "exported").expect(0);
+    let there = lines(&bench.path(&folder).join("output.jsonl"));
+    assert!(lines(&bench.path("exported/output.jsonl")) == there);
+    let all = rows(&bench.path("exported/output.jsonl"));
+    assert_eq!(all.len(), 4);
+    assert!(
+        all.iter()
+            .all(|row| row["metrics"]["max_budget_per_task"] == 3.0)
+    );
+
+    let imported = bench.call(&["import", "exported"]).expect(0);
+    let told = imported.stderr();
+    assert!(told.contains("4 rows, 0 without a result"), "{told}");
+    let run = imported.stdout().trim_end().to_owned();
+    let overall = |run: &str| -> Value {
+        let text = bench.call(&["report", run, "--json"]).expect(0).stdout();
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let mut overall = report["runs"][0]["summary"]["overall"].clone();
+        // A history does not tell what the harness did before and after.
+        overall.as_object_mut().unwrap().remove("seconds").unwrap();
+        overall
+    };
+    assert_eq!(overall(&folder), overall(&run));
+    let table = bench.call(&["report", &run]).expect(0).stdout();
+    assert!(table.contains("2 passed, 2 failed"), "{table}");
+    assert!(!table.contains("Retried"), "{table}");
+    // And once more: nothing is lost on the way.
+    export(&run, "again").expect(0);
+    assert!(rows(&bench.path("again/output.jsonl")) == all);
+    // Neither the other run's files nor anybody's are overwritten.
+    bench.write("foreign/output.jsonl", "mine\n");
+    let refused = export(&folder, "foreign").expect(2).stderr();
+    assert!(refused.contains("another --out"), "{refused}");
+    let left = fs::read_to_string(bench.path("foreign/output.jsonl")).unwrap();
+    assert_eq!(left, "mine\n");
+}
+
 #[test]
 fn so_they_do_with_any_other_run() {
     let bench = Bench::new();

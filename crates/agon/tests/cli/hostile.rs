@@ -6,6 +6,8 @@
 mod actions;
 #[path = "hostile/arena.rs"]
 mod arena;
+#[path = "hostile/links.rs"]
+mod links;
 #[path = "hostile/programs.rs"]
 mod programs;
 #[path = "hostile/remains.rs"]

@@ -150,7 +150,7 @@ impl Index {
             score: row.get(7)?,
             measured: row.get(8)?,
             end: row.get_ref(9)?.as_str_or_null()?.and_then(turn_end),
-            steps: row.get::<_, Option<u32>>(10)?.unwrap_or(0),
+            steps: row.get(10)?,
             seconds: TimeSplit {
                 agent: row.get::<_, Option<f64>>(11)?.unwrap_or(0.0),
                 environment: row.get::<_, Option<f64>>(12)?.unwrap_or(0.0),

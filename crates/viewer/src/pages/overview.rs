@@ -22,8 +22,8 @@ use crate::visible::plain;
 pub(super) const NO_LEVEL: &str = "no level";
 pub(super) const NO_LEVEL_ASKED: &str = "none";
 
-/// Letters that a cell of the matrix has room for beside its score.
-const SHORT: usize = 5;
+/// Letters that a cell of the matrix has room for beside or below its score.
+const SHORT: usize = 14;
 
 #[derive(Template)]
 #[template(path = "overview.html")]
@@ -111,7 +111,7 @@ pub(crate) fn draw(
     let part = OverviewPart {
         revision: overview.revision,
         columns: columns(summary),
-        caveats: caveats(card, summary),
+        caveats: caveats(card, summary, overview.running),
         cards: cards(summary),
         outcomes: outcomes(&summary.overall, overview.running),
         matrix: matrix(summary),
@@ -224,12 +224,12 @@ fn matrix(summary: &Summary) -> Matrix {
                     String::new()
                 },
                 hint: format!(
-                    "{}, {}: score {}, {} of {} trials passed, {open} not graded",
+                    "{}, {}: score {}, {} of {} graded trials passed, {open} not graded",
                     plain(&row.category),
                     level.name,
                     standing.score.map_or_else(|| "none".to_owned(), percent),
                     standing.passed,
-                    standing.trials,
+                    standing.graded(),
                 ),
             })
         });
@@ -245,8 +245,13 @@ fn matrix(summary: &Summary) -> Matrix {
     }
 }
 
+/// Passed of graded, and how many are not graded: as a report says it.
 fn graded_of(standing: &Standing) -> String {
-    format!("{}/{}", standing.passed, standing.trials)
+    let counts = format!("{}/{}", standing.passed, standing.graded());
+    match standing.trials - standing.graded() {
+        0 => format!("({counts})"),
+        open => format!("({counts}, {open} open)"),
+    }
 }
 
 /// Mean seconds: of all trials, and by group where there are several.
@@ -429,6 +434,32 @@ mod tests {
             named(1),
             [part("running", "1", 500), part("missing", "1", 500)]
         );
+    }
+
+    /// As `agon report` has it: a score is that of graded trials, and so are the counts beside it.
+    #[test]
+    fn counts_of_a_cell_agree_with_its_score() {
+        let tasks = ["files/one", "files/two", "files/three", "text/four"];
+        let outcomes = [
+            ("passed", None),
+            ("failed", None),
+            ("faulted", Some("gone")),
+        ];
+        let lines = tasks.iter().zip(outcomes);
+        let html = drawn(
+            &tasks.map(|name| task(name, Some("gold"))),
+            lines
+                .map(|(task, (outcome, fault))| line(task, outcome, fault))
+                .collect(),
+        );
+        assert!(html.contains("<b>50 %</b> <span>(1/2, 1 open)</span>"));
+        assert!(html.contains("1 of 2 graded trials passed, 1 not graded"));
+        assert!(html.contains("<b>–</b> <span>(0/0, 1 open)</span>"));
+        let html = drawn(
+            &[task("files/one", None)],
+            vec![line("files/one", "passed", None)],
+        );
+        assert!(html.contains("<b>100 %</b> <span>(1/1)</span>"));
     }
 
     #[test]

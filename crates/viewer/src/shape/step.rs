@@ -9,7 +9,8 @@ use serde_json::Value;
 /// A step in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StepRow {
-    /// 0: before the first action; 1 to n: actions, as judges cite them; n + 1: after the turn.
+    /// 0: before the first action; 1 to n: actions, as judges cite them; n + 1: after the turn, or the end
+    /// without one.
     pub n: u32,
     /// Seconds since the attempt began, of the action.
     pub t: f64,

@@ -31,7 +31,8 @@ pub struct TrialRow {
     pub score: Option<f64>,
     pub measured: Option<f64>,
     pub end: Option<TurnEnd>,
-    pub steps: u32,
+    /// Nothing before it has ended.
+    pub steps: Option<u32>,
     pub seconds: TimeSplit,
     pub tokens: u64,
     /// Dollars.

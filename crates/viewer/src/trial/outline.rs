@@ -58,6 +58,8 @@ pub(super) struct Outline {
     pending: Option<u32>,
     /// First event after the agent's turn.
     closing: Option<u32>,
+    /// The set-up began, and the agent's turn did not.
+    pub(super) only_set_up: bool,
     /// The observation of the step that is going on was seen, with its screen.
     settled: bool,
     pub(super) size: Option<(u32, u32)>,
@@ -104,6 +106,7 @@ impl Outline {
             }],
             pending: None,
             closing: None,
+            only_set_up: false,
             settled: false,
             size: None,
             realtime: false,
@@ -215,9 +218,15 @@ impl Outline {
                 if matches!(phase.as_deref(), Some("frozen" | "graded")) {
                     self.close(event);
                 }
+                match phase.as_deref() {
+                    Some("setup") => self.only_set_up = true,
+                    Some("running") => self.only_set_up = false,
+                    _ => {}
+                }
                 self.phase = phase.or(self.phase.take());
             }
             "end" => {
+                self.only_set_up = false;
                 self.end = short(peek.end.take());
                 self.close(event);
             }
@@ -252,6 +261,7 @@ impl Outline {
 
     /// The agent did something.
     fn begin(&mut self, event: u32, peek: &Peek<'_>, kind: &str, brief: &str, failed: bool) {
+        self.only_set_up = false;
         let pending = self.pending.take();
         // A turn that has ended and goes on all the same has not ended.
         let first = self.closing.take().or(pending).unwrap_or(event);

@@ -83,6 +83,7 @@ fn ended(outline: &Outline) -> String {
             "after the turn: {}",
             super::brief::words(&end.replace('_', " "))
         ),
+        (None, true) if outline.only_set_up => "ended before the turn".to_owned(),
         (None, true) => "after the turn".to_owned(),
         (None, false) => "not ended".to_owned(),
     }

@@ -8,7 +8,7 @@ use agon_core::clock::FixedClock;
 use agon_core::verdict::Outcome;
 use agon_core::{EventBody, FaultClass, Level, Source};
 use agon_store::{Recorder, ReviewVerdict, RunReader, TrialLine};
-use agon_viewer::shape::{Flag, RunState, State, TrialKey, TrialQuery};
+use agon_viewer::shape::{Flag, RunState, SortKey, State, TrialKey, TrialQuery};
 
 use crate::fixture::{
     Shelf, Writing, big, broken, faulted, graded, manifest, nth_line, review, small, stamp,
@@ -221,6 +221,18 @@ fn trials_that_are_being_played_are_told() {
     assert_eq!(states(false), [(State::Running, 1), (State::Running, 1)]);
     end(one);
     assert_eq!(states(false), [(State::Failed, 1), (State::Running, 1)]);
+    // How many steps it will have had is not known before it has ended; such come last, whichever way.
+    for desc in [false, true] {
+        let query = TrialQuery {
+            sort: SortKey::Steps,
+            desc,
+            ..TrialQuery::default()
+        };
+        let rows = run.trials(&query, 0, 10).unwrap().rows;
+        let told: Vec<_> = rows.iter().map(|row| (row.state, row.steps)).collect();
+        let ended = graded("a/one", 1, 1, 0.0).steps;
+        assert_eq!(told, [(State::Failed, Some(ended)), (State::Running, None)]);
+    }
     // Played again: what counts is still the first attempt.
     let again = play("a/one", 2);
     assert_eq!(states(false), [(State::Failed, 1), (State::Running, 1)]);

@@ -19,6 +19,10 @@ pub enum EvalFileError {
     OtherExperiment { path: PathBuf, keys: String },
     #[error("`{0}` can't be part of the output folder's name: use plain names without `..`")]
     Name(String),
+    #[error(
+        "{path} is there already and not an export of this run: use another --out, or move away what is there"
+    )]
+    NotOfThisRun { path: PathBuf },
     #[error("{path} is being written by another process: wait for it, or use another folder")]
     Locked { path: PathBuf },
     #[error("{path}, line {line}: {why}")]

@@ -44,11 +44,45 @@ impl Instance {
     }
 }
 
+/// What a dataset calls a row, whichever field it names its rows by. `task` is the name of the task that was
+/// made of it: that of the row, unless it is too odd to be one.
+pub fn id_in_dataset(fields: &Map<String, Value>, task: &str) -> Option<String> {
+    let is_named = |value: &Value| match value {
+        Value::String(text) => text == task,
+        Value::Number(number) => number.to_string() == task,
+        _ => false,
+    };
+    match fields.values().any(is_named) {
+        true => Some(task.to_owned()),
+        false => id_of(fields),
+    }
+}
+
 /// What a row calls itself, if it does. Ids are compared as texts, whatever a dataset has.
-pub fn id_of(fields: &Map<String, Value>) -> Option<String> {
+pub(super) fn id_of(fields: &Map<String, Value>) -> Option<String> {
     match fields.get(ID)? {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_called_by_the_field_that_names_them() {
+        let id = |row: Value, task: &str| id_in_dataset(row.as_object().unwrap(), task);
+        let named = |id: &str| Some(id.to_owned());
+        let own = json!({ "question": "?", "name": "it/11 ü" });
+        assert_eq!(id(own.clone(), "it/11 ü"), named("it/11 ü"));
+        assert_eq!(id(own, "it_11_ü"), None, "a name that is none of the row's");
+        assert_eq!(id(json!({ "number": 7 }), "7"), named("7"));
+        let both = json!({ "instance_id": "shared", "name": "a 1" });
+        assert_eq!(id(both.clone(), "a 1"), named("a 1"));
+        assert_eq!(id(both, "another"), named("shared"));
     }
 }

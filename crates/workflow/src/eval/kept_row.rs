@@ -1,5 +1,5 @@
 //! What an imported row says in words of its own: kept beside its record, and given back as it was when the
-//! run is exported. Knows nothing of histories, which are events of the record.
+//! run is exported. Knows nothing of histories, which are kept apart.
 
 use std::io;
 
@@ -33,10 +33,10 @@ pub(super) struct KeptRow {
 impl KeptRow {
     /// As blobs of the run; the events that lead to them are returned.
     pub(super) fn keep(&self, writer: &RunWriter) -> io::Result<Vec<EventBody>> {
-        let mut events = vec![keep(writer, ROW, &serde_json::to_vec(self)?)?];
+        let mut events = vec![kept(writer, ROW, &serde_json::to_vec(self)?)?];
         let patch = self.test_result.get("git_patch").and_then(Value::as_str);
         if let Some(patch) = patch.filter(|patch| !patch.is_empty()) {
-            events.push(keep(writer, PATCH, patch.as_bytes())?);
+            events.push(kept(writer, PATCH, patch.as_bytes())?);
         }
         Ok(events)
     }
@@ -75,15 +75,29 @@ impl KeptRow {
     }
 }
 
-fn keep(writer: &RunWriter, what: &str, mut content: &[u8]) -> io::Result<EventBody> {
-    Ok(match writer.keep(&mut content, LONGEST_KEPT)? {
-        Stored::As { digest, bytes } => EventBody::Kept(Kept {
+fn kept(writer: &RunWriter, what: &str, content: &[u8]) -> io::Result<EventBody> {
+    Ok(
+        store(writer, what, content, LONGEST_KEPT)?.unwrap_or_else(|| {
+            EventBody::Note(format!(
+                "the imported {what} is not kept: it is over {LONGEST_KEPT} bytes"
+            ))
+        }),
+    )
+}
+
+/// The event that leads to what was kept; `None` if it is too long.
+pub(super) fn store(
+    writer: &RunWriter,
+    what: &str,
+    mut content: &[u8],
+    longest: u64,
+) -> io::Result<Option<EventBody>> {
+    Ok(match writer.keep(&mut content, longest)? {
+        Stored::As { digest, bytes } => Some(EventBody::Kept(Kept {
             what: what.to_owned(),
             blob: digest,
             bytes,
-        }),
-        Stored::TooLarge => EventBody::Note(format!(
-            "the imported {what} is not kept: it is over {LONGEST_KEPT} bytes"
-        )),
+        })),
+        Stored::TooLarge => None,
     })
 }

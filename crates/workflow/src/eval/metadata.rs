@@ -231,6 +231,14 @@ impl EvalMetadata {
             .map(drop)
     }
 
+    /// Whether both are of one run, wherever their files are.
+    pub(crate) fn is_of_same_run(&self, other: &Self) -> bool {
+        let began = (&self.start_time, &self.git_commit);
+        let keys = self.differences(other);
+        began == (&other.start_time, &other.git_commit)
+            && keys.iter().all(|key| key == "eval_output_dir")
+    }
+
     /// Keys that say different things; when and on which commit it began does not matter.
     fn differences(&self, other: &Self) -> Vec<String> {
         let shown = |metadata: &Self| match serde_json::to_value(metadata) {

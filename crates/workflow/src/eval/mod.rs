@@ -4,6 +4,7 @@
 mod error;
 mod import;
 mod instance;
+mod kept_history;
 mod kept_row;
 mod lines;
 mod mask;
@@ -21,7 +22,7 @@ mod writer;
 
 pub use error::EvalFileError;
 pub use import::{Imported, Imports, import};
-pub use instance::{Instance, id_of as instance_id};
+pub use instance::{Instance, id_in_dataset};
 pub(crate) use lines::line_of;
 pub use metadata::{EvalMetadata, MetadataOptions, make_metadata, output_folder};
 pub use model_json::llm_config_json;

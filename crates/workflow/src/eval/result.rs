@@ -4,7 +4,8 @@ use agon_core::{EventBody, Money, Verdict};
 use agon_store::TrialLine;
 use serde_json::{Map, Value, json};
 
-use super::instance::id_of;
+use super::instance::id_in_dataset;
+use super::kept_history;
 use super::kept_row::KeptRow;
 use super::metadata::EvalMetadata;
 use super::output::EvalOutput;
@@ -16,6 +17,8 @@ use crate::state::{Ending, last_error};
 #[derive(Debug, Clone, Copy)]
 pub struct Played<'a> {
     pub line: &'a TrialLine,
+    /// That of its task.
+    pub name: &'a str,
     pub record: Record<'a>,
     pub metadata: Option<&'a EvalMetadata>,
     /// The row of the dataset.
@@ -28,6 +31,7 @@ pub struct Played<'a> {
 pub fn eval_output_of(played: &Played<'_>) -> EvalOutput {
     let Played {
         line,
+        name,
         record,
         metadata,
         instance,
@@ -47,7 +51,7 @@ pub fn eval_output_of(played: &Played<'_>) -> EvalOutput {
     let error = last_error(line.end.or(told.end), line.fault.as_ref(), note);
     let row = EvalOutput {
         instance_id: instance
-            .and_then(id_of)
+            .and_then(|row| id_in_dataset(row, name))
             .unwrap_or_else(|| line.task.id().to_owned()),
         test_result: match (&line.fault, verdict) {
             (None, Some(verdict)) => result(verdict, line, record),
@@ -55,7 +59,7 @@ pub fn eval_output_of(played: &Played<'_>) -> EvalOutput {
         },
         instruction: record.instruction.map(str::to_owned),
         metadata: metadata.cloned(),
-        history: Some(History::Flat(history)),
+        history: Some(kept_history::of(record).unwrap_or(History::Flat(history))),
         metrics: Some(metrics.with_condenser(record)),
         error: (!error.is_empty()).then_some(error),
         instance: instance.cloned(),

@@ -350,6 +350,7 @@ fn a_trial_becomes_a_row() {
     let instance = json!({ "instance_id": "django-1", "patch": "gold" });
     let played = Played {
         line: &graded,
+        name: "a task",
         record,
         metadata: None,
         instance: instance.as_object(),
@@ -419,6 +420,7 @@ fn a_whole_row_is_written_as_ever() {
     let instance = json!({ "instance_id": "one", "question": "6 x 7?" });
     let row = eval_output_of(&Played {
         line: &failed,
+        name: "one",
         record: recorded(&events),
         metadata: Some(&metadata),
         instance: instance.as_object(),

@@ -1,7 +1,9 @@
 //! A run of any agent as an evaluation's files, long after it was played.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use agon_core::Money;
 use agon_core::clock::FixedClock;
 use agon_store::{Manifest, RunReader};
 use agon_suite::{LoadOptions, load_suite};
@@ -11,14 +13,49 @@ use serde_json::{Map, Value, json};
 use super::rows::{Instances, RunRows};
 use crate::eval::{EvalFileError, EvalMetadata};
 
+/// The key of a manifest's selection that holds what the model may cost for one instance.
+pub const BUDGET: &str = "max_budget_per_task";
+
 /// Writes `metadata.json` and `output.jsonl` into a folder. Says where.
 pub fn export(reader: RunReader, out: &Path) -> Result<Vec<PathBuf>, EvalFileError> {
     let (metadata_file, output_file) = (out.join("metadata.json"), out.join("output.jsonl"));
     let metadata = metadata_of(&reader, out)?;
+    for file in [&metadata_file, &output_file] {
+        must_be_ours(file, &metadata, reader.manifest())?;
+    }
     let instances = instances_of(reader.manifest());
     metadata.write(&metadata_file)?;
-    RunRows::new(reader, metadata, instances).write_all(&output_file)?;
+    let budget = budget_of(reader.manifest());
+    let rows = RunRows::new(reader, metadata, instances).with_budget(budget);
+    rows.write_all(&output_file)?;
     Ok(vec![metadata_file, output_file])
+}
+
+/// Nothing is overwritten but an earlier export of the same run, which its metadata tells: not what others
+/// made, and not what the run was imported from.
+fn must_be_ours(
+    file: &Path,
+    metadata: &EvalMetadata,
+    manifest: &Manifest,
+) -> Result<(), EvalFileError> {
+    if fs::symlink_metadata(file).is_err() {
+        return Ok(());
+    }
+    let beside = EvalMetadata::read(&file.with_file_name("metadata.json"));
+    let same = beside.is_ok_and(|there| there.is_of_same_run(metadata));
+    let place = fs::canonicalize(file).ok();
+    let is_source = |path: &str| place.is_some() && fs::canonicalize(path).ok() == place;
+    if same && !manifest.suites.iter().any(|suite| is_source(&suite.path)) {
+        return Ok(());
+    }
+    Err(EvalFileError::NotOfThisRun {
+        path: file.to_owned(),
+    })
+}
+
+/// What one instance could cost, as it was asked for.
+fn budget_of(manifest: &Manifest) -> Option<Money> {
+    Money::parse(manifest.selection.get(BUDGET)?)
 }
 
 /// That of the run itself if it was a benchmark's, or what the manifest tells.

@@ -5,5 +5,5 @@ mod export;
 mod log;
 mod rows;
 
-pub use export::{export, instances_of, metadata_of};
+pub use export::{BUDGET, export, instances_of, metadata_of};
 pub use rows::{Instances, RunRows};

@@ -34,6 +34,8 @@ pub struct RunRows {
     max_budget: Option<Money>,
     /// Ids that tasks of several categories have.
     shared: HashSet<String>,
+    /// Of tasks: what a dataset calls its rows.
+    names: HashMap<TaskId, String>,
     models: ModelNames,
 }
 
@@ -44,13 +46,16 @@ impl RunRows {
         instances: impl Into<Arc<Instances>>,
     ) -> Self {
         let (mut seen, mut shared) = (HashSet::new(), HashSet::new());
+        let mut names = HashMap::new();
         for stamp in &reader.manifest().tasks {
+            names.insert(stamp.task.clone(), stamp.name.clone());
             if !seen.insert(stamp.task.id()) {
                 shared.insert(stamp.task.id().to_owned());
             }
         }
         Self {
             shared,
+            names,
             models: ModelNames::of_run(reader.manifest()),
             reader,
             metadata,
@@ -82,6 +87,10 @@ impl RunRows {
         };
         let mut row = eval_output_of(&Played {
             line,
+            name: self
+                .names
+                .get(&line.task)
+                .map_or(line.task.id(), String::as_str),
             record,
             metadata: Some(&self.metadata),
             instance: self.instances.get(&line.task).map(Arc::as_ref),

@@ -10,6 +10,7 @@ use agon_llm::config::{Config, ConfigSource, Environment};
 use agon_suite::MaxSteps;
 use agon_workflow::codeact::{self, Options};
 use agon_workflow::eval::{self, MetadataOptions};
+use agon_workflow::results::BUDGET;
 
 use super::args::{BenchCommand, BenchRunArgs};
 use super::live::OutputFiles;
@@ -201,7 +202,7 @@ fn settings(args: &BenchRunArgs, open: &OpenModels) -> Option<Options> {
 /// As the dataset calls it.
 fn instance_id(task: &Task) -> String {
     let row = task.instance.on_host().as_ref();
-    let named = row.and_then(|row| eval::instance_id(row));
+    let named = row.and_then(|row| eval::id_in_dataset(row, &task.name));
     named.unwrap_or_else(|| task.id.id().to_owned())
 }
 
@@ -238,6 +239,10 @@ fn remembered(args: &BenchRunArgs) -> BTreeMap<String, String> {
         (
             "max_iterations",
             args.max_iterations.map(|most| most.to_string()),
+        ),
+        (
+            BUDGET,
+            args.max_budget_per_task.map(|most| most.to_string()),
         ),
     ];
     options

@@ -110,12 +110,16 @@ impl Desktops {
                 continue;
             }
             let id = path.file_stem().unwrap_or_default().to_string_lossy();
-            match read(&path) {
+            // Who can't read now, for lack of descriptors or rights, knows nothing about it.
+            let Ok(found) = read(&path) else {
+                continue;
+            };
+            match found {
                 Some(listed) if !listed.is_dead() => living.push(Listed {
                     id: id.into_owned(),
                     ..listed
                 }),
-                // They are put there whole, so one that can't be read is not ours.
+                // They are put there whole, so one that makes no sense is not ours.
                 _ => {
                     fs::remove_file(&path).ok();
                     removed.push(id.into_owned());
@@ -212,9 +216,10 @@ fn make_private(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, Permissions::from_mode(0o700))
 }
 
-fn read(path: &Path) -> Option<Listed> {
+/// `None`: what is there makes no sense.
+fn read(path: &Path) -> io::Result<Option<Listed>> {
     let mut text = Vec::new();
-    let file = fs::File::open(path).ok()?;
-    file.take(LARGEST).read_to_end(&mut text).ok()?;
-    serde_json::from_slice(&text).ok()
+    let file = fs::File::open(path)?;
+    file.take(LARGEST).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text).ok())
 }

@@ -40,6 +40,39 @@ fn instances_are_chosen_by_id_and_number() {
     }
 }
 
+/// Whatever field names the rows, other programs know them by what it says.
+#[test]
+fn a_dataset_with_a_field_of_its_own_for_ids_is_spoken_to_in_its_words() {
+    let bench = Bench::new();
+    bench.words(&FOUR[..1]);
+    let settings = std::fs::read_to_string(bench.path("words/benchmark.toml")).unwrap();
+    bench.write("words/benchmark.toml", &format!("id = 'name'\n{settings}"));
+    let row = |id: &str| json!({ "name": id, "word": "hello", "expected": "hello" }).to_string();
+    let dataset = ["it/11 ü", "b", "c"].map(row).join("\n");
+    bench.write("words/dataset.jsonl", &dataset);
+    let model = bench.says_hello();
+    let folder = bench.results("turns_hello_maxiter_8");
+    for (asked, expected) in [
+        ("it/11 ü", &["it/11 ü"][..]),
+        ("it_11_ü", &["it/11 ü"]),
+        ("words/b", &["b", "it/11 ü"]),
+    ] {
+        let args = ["-l", &model, "--eval-ids", asked];
+        bench.bench_run(&args).expect(0);
+        assert_eq!(
+            ids(&rows(&folder.join("output.jsonl"))),
+            expected,
+            "{asked}"
+        );
+    }
+    assert!(folder.join("infer_logs").is_dir());
+    let run = folder.to_str().unwrap();
+    let args = ["export", run, "--format", "openhands", "--out", "again"];
+    bench.call(&args).expect(0);
+    let again = rows(&bench.path("again/output.jsonl"));
+    assert_eq!(ids(&again), ["b", "it/11 ü"]);
+}
+
 /// More instances are added to what is there, fewer are played again by nobody.
 #[test]
 fn a_run_can_be_extended() {

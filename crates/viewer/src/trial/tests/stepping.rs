@@ -107,6 +107,26 @@ fn a_fault_is_told_of_the_end_alone() {
     assert_eq!(failed, [("setup", false), ("click", false), ("end", true)]);
 }
 
+/// What faults while it is set up has no turn to end.
+#[test]
+fn an_end_without_a_turn_speaks_of_none() {
+    let fault = || json!({"class": "environment", "message": "no such image"});
+    let told = |phases: &[&str]| {
+        let mut shelf = Shelf::new();
+        for phase in phases {
+            shelf.event("harness", "phase", None, json!(phase));
+        }
+        shelf.event("harness", "fault", None, fault());
+        let list = steps(&shelf.ended(0), &key(), 0, 500).unwrap();
+        list.rows.last().unwrap().brief.clone()
+    };
+    assert_eq!(told(&["setup"]), "ended before the turn");
+    assert_eq!(told(&["setup", "running"]), "after the turn");
+    assert_eq!(told(&["setup", "running", "frozen"]), "after the turn");
+    // Records of others have no phases.
+    assert_eq!(told(&[]), "after the turn");
+}
+
 #[test]
 fn steps_are_numbered_as_judges_number_them() {
     let shelf = played();

@@ -20,7 +20,7 @@ async fn the_list_of_runs_sees_a_run_stop_and_go_on() {
     let path = root.path().to_owned();
     let run = begun(&path, "going", 2);
     run.play(0, 1).unwrap();
-    let stand = Stand::open(root).await;
+    let mut stand = Stand::open(root).await;
     stand.go("/").await;
     stand.mark().await;
     let says = |word: &str| {
@@ -38,8 +38,14 @@ async fn the_list_of_runs_sees_a_run_stop_and_go_on() {
     stand
         .until("document.querySelectorAll('#rows .badge').length === 2")
         .await;
+    // The page says that nobody answers, for as long as that is so.
+    stand.lose().await;
+    stand.until("!document.querySelector('#lost').hidden").await;
+    stand.find_again().await;
+    stand.until("document.querySelector('#lost').hidden").await;
     assert!(stand.is_marked().await);
     drop(other);
+    stand.browser.complaints().await.unwrap();
     stand.close().await;
 }
 
@@ -152,6 +158,7 @@ async fn a_trial_that_is_begun_anew_while_nobody_looks_is_not_taken_for_the_old_
     stand.go(&address(&run, 0)).await;
     stand.until(&title("9 ")).await;
     stand.lose().await;
+    stand.until("!document.querySelector('#lost').hidden").await;
     drop(trial);
     drop(run);
     let run = begun(&path, "killed", 1);
@@ -161,6 +168,7 @@ async fn a_trial_that_is_begun_anew_while_nobody_looks_is_not_taken_for_the_old_
     listed(&run).await;
     stand.find_again().await;
     stand.until(&title("1 ")).await;
+    stand.until("document.querySelector('#lost').hidden").await;
     stand.until(&format!("{STATE}.includes('running')")).await;
     // Nobody answered for a while.
     stand.browser.complaints().await.unwrap();

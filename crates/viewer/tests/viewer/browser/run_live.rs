@@ -101,6 +101,12 @@ async fn the_end_of_a_run_is_told_and_what_runs_is_a_row() {
         .until("document.querySelector('#running').innerText === '1'")
         .await;
     stand.until("[...document.querySelectorAll('#rows .badge')].some((one) => one.innerText.includes('running'))").await;
+    let steps = "(() => { const at = [...document.querySelectorAll('#heads [role=columnheader]')].findIndex((head) => head.innerText === 'Steps'); \
+        return [...document.querySelectorAll('#rows [role=row]')].find((row) => row.innerText.includes('running')).children[at].innerText; })()";
+    assert_eq!(stand.until(steps).await, json!("–"));
+    stand
+        .until("document.querySelector('.caveats')?.innerText.includes('1 running, 0 missing')")
+        .await;
     let link = stand
         .until("document.querySelector('#to-live').getAttribute('href')")
         .await;
@@ -167,5 +173,24 @@ async fn an_answer_that_was_overtaken_is_not_the_last_word() {
     stand
         .shows(&[0, 1].map(|n| run.manifest.tasks[n].task.to_string()))
         .await;
+    stand.close().await;
+}
+
+/// What stands still looks like a run in which nothing happens, unless it is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_viewer_that_is_gone_is_missed() {
+    let root = folder();
+    let run = begun(root.path(), "going", 2);
+    run.play(0, 1).unwrap();
+    run.writer.flush().unwrap();
+    let mut stand = Stand::open(root).await;
+    stand.go("/runs/going").await;
+    stand
+        .until("document.querySelector('#progress').innerText.includes('1 of 2')")
+        .await;
+    stand.lose().await;
+    stand.until("!document.querySelector('#lost').hidden").await;
+    stand.find_again().await;
+    stand.until("document.querySelector('#lost').hidden").await;
     stand.close().await;
 }

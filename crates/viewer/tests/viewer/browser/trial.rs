@@ -187,6 +187,11 @@ async fn steps_are_found_by_words() {
         stand.browser.fill(".finder", "\u{e007}").await.unwrap();
         stand.until(&at(n, place)).await;
     }
+    // What is not searched is told.
+    stand.browser.fill(".finder", "straw").await.unwrap();
+    stand
+        .until("document.querySelector('.finder-words').textContent === 'no action' && document.querySelector('.finder').placeholder === 'Find action'")
+        .await;
     stand.close().await;
 }
 

@@ -1,18 +1,18 @@
 //! Finds result files below a folder and makes a run of each.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agon_core::clock::FixedClock;
-use agon_core::{Clock, EventBody, TaskId};
+use agon_core::{Clock, EventBody};
 use agon_store::{Recorder, RunFolder, RunWriter};
 use jiff::Timestamp;
 
 use super::super::error::EvalFileError;
 use super::super::lines::for_each_line;
 use super::super::metadata::EvalMetadata;
+use super::places::{Place, epochs, places};
 use super::row::{Head, Row};
 use super::stamps::{Stamps, began};
 
@@ -91,7 +91,14 @@ fn import_file(file: &Path, runs: &Path) -> Result<Imported, EvalFileError> {
     }
     let said = metadata(file, &heads, &mut warnings);
     let metadata = said.clone().unwrap_or_default();
-    let stamps = Stamps::of(file, &metadata, &heads);
+    let places = places(&heads);
+    let (fewest, most) = epochs(&heads, &places);
+    if fewest < most {
+        warnings.push(format!(
+            "some instances have {most} rows and others only {fewest}: what is missing counts as not played"
+        ));
+    }
+    let stamps = Stamps::of(file, &metadata, &heads, most);
     let began = began(&metadata, &heads);
     let folder = RunFolder::fresh(runs, began, &stamps.suite, &metadata.agent_class)?;
     let lock = folder.lock()?;
@@ -102,7 +109,7 @@ fn import_file(file: &Path, runs: &Path) -> Result<Imported, EvalFileError> {
         ungraded: 0,
         warnings,
     };
-    let taken = take_over(&mut imported, &stamps, &heads, &folder, began).and_then(|()| {
+    let taken = take_over(&mut imported, &stamps, &places, &folder, began).and_then(|()| {
         // The manifest has no place for all of it.
         let own = folder.path().join("metadata.json");
         said.map_or(Ok(()), |said| said.write(&own))
@@ -138,7 +145,7 @@ fn metadata(file: &Path, heads: &[Head], warnings: &mut Vec<String>) -> Option<E
 fn take_over(
     imported: &mut Imported,
     stamps: &Stamps<'_>,
-    heads: &[Head],
+    places: &[Place],
     folder: &RunFolder,
     began: Timestamp,
 ) -> Result<(), EvalFileError> {
@@ -146,20 +153,16 @@ fn take_over(
     let writer = RunWriter::open(folder)?;
     let file = imported.from.clone();
     let failed = || EvalFileError::io("can't write", folder.path());
-    let last = last_rows(heads);
-    let mut attempts: HashMap<TaskId, u32> = HashMap::new();
-    let mut at = 0;
+    let mut left = places.iter();
     // Read again, so that a file of many gigabytes does not have to fit into memory.
     for_each_row(&file, |row| {
         // It was told of when the file was read for the first time.
         let Ok(row) = row else { return Ok(()) };
         let id = &row.head.id;
-        let Some(task) = stamps.task(id) else {
-            return Err(changed(&file, at + 1));
+        let (Some(task), Some(place)) = (stamps.task(id), left.next()) else {
+            return Err(changed(&file, places.len() - left.len()));
         };
-        let attempt = attempts.entry(task.clone()).or_default();
-        *attempt += 1;
-        let kept = row.kept.keep(&writer).map_err(failed())?;
+        let kept = row.keep(&writer).map_err(failed())?;
         for note in kept.iter().filter_map(note) {
             imported.warnings.push(format!("{id}: {note}"));
         }
@@ -167,18 +170,15 @@ fn take_over(
         imported.ungraded += usize::from(told.result.is_err());
         imported.warnings.extend(row.warnings.clone());
         let clock: Arc<dyn Clock> = Arc::new(FixedClock(told.ended));
-        let mut recorder = Recorder::new(&writer, clock, task, 1, *attempt);
+        let mut recorder = Recorder::new(&writer, clock, task, place.epoch, place.attempt);
         for event in &told.events {
             recorder.copy(event).map_err(failed())?;
         }
         let events = recorder
             .finish(told.result.as_ref().ok())
             .map_err(failed())?;
-        let is_final = last.get(id) == Some(&at);
-        let line = told.line(task, *attempt, is_final, events, stamps.key(id));
-        writer.append_trial(&line).map_err(failed())?;
-        at += 1;
-        Ok(())
+        let line = told.line(task, *place, events, stamps.key(id));
+        writer.append_trial(&line).map_err(failed())
     })?;
     writer.flush().map_err(failed())
 }
@@ -208,10 +208,4 @@ fn changed(file: &Path, row: usize) -> EvalFileError {
         line: row,
         why: "the file was changed while it was read: import it again".to_owned(),
     }
-}
-
-/// The last row of an instance is the one that counts.
-fn last_rows(heads: &[Head]) -> HashMap<String, usize> {
-    let numbered = heads.iter().enumerate();
-    numbered.map(|(at, head)| (head.id.clone(), at)).collect()
 }

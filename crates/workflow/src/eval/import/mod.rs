@@ -2,6 +2,7 @@
 
 mod calls;
 mod find;
+mod places;
 #[cfg(test)]
 mod round_trip;
 mod row;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Imported, import};
 use crate::eval::{EvalMetadata, EvalOutput, read_output};
+use crate::events::History;
 
 const METADATA: &str = r#"{"agent_class":"CodeActAgent","llm_config":{"model":"openai/gpt-4o","log_completions":true},"max_iterations":30,"eval_output_dir":"x","start_time":"2025-02-03 04:05:06","git_commit":"abc","dataset":"d","details":{"mode":"swe"}}"#;
 
@@ -112,7 +113,7 @@ fn nothing_is_said_that_no_row_says() {
         _ => None,
     };
     let told: Vec<String> = events.iter().filter_map(of).collect();
-    assert_eq!(told, ["row", "patch"]);
+    assert_eq!(told, ["row", "patch", "history"]);
 }
 
 #[test]
@@ -126,4 +127,69 @@ fn a_run_without_metadata_is_told_by_its_manifest() {
     let reader = RunReader::open(&imported.run).unwrap();
     let metadata = crate::results::metadata_of(&reader, root.path()).unwrap();
     assert_eq!(metadata.agent_class, "unknown");
+}
+
+/// What a record has no place for: the system's message, errors that nothing caused, lists of tasks, answers.
+#[test]
+fn a_history_comes_back_word_for_word() {
+    let root = tempfile::tempdir().unwrap();
+    let call = json!({ "function_name": "task_tracker", "tool_call_id": "c1", "model_response": { "id": "r1" },
+        "total_calls_in_response": 1 });
+    let tasks = json!([{ "id": "1", "title": "x", "status": "todo" }]);
+    let events = json!([
+        { "id": 0, "source": "agent", "action": "system", "args": { "content": "You are.", "tools": null } },
+        { "id": 1, "source": "user", "action": "message", "args": { "content": "Go." } },
+        { "id": 2, "source": "agent", "action": "task_tracking", "tool_call_metadata": call,
+            "args": { "command": "plan", "task_list": tasks, "thought": "" } },
+        { "id": 3, "source": "agent", "cause": 2, "observation": "task_tracking", "content": "noted",
+            "extras": { "command": "plan", "task_list": tasks } },
+        { "id": 4, "source": "agent", "observation": "error", "content": "no such tool", "extras": { "error_id": "" } },
+        { "id": 5, "source": "environment", "observation": "agent_state_changed", "content": "",
+            "extras": { "agent_state": "finished", "reason": "" } },
+    ]);
+    let strange = json!({ "id": 6, "source": "agent", "action": "from_the_future", "args": {} });
+    let mut longer = events.as_array().unwrap().clone();
+    longer.insert(2, strange);
+    let row = |id: &str, history: Value| json!({ "instance_id": id, "test_result": { "result": true }, "history": history });
+    let (imported, rows) = there_and_back(
+        root.path(),
+        &[row("whole", events.clone()), row("odd", longer.into())],
+    );
+    let was: History = serde_json::from_value(events).unwrap();
+    for row in &rows {
+        assert_eq!(row.history.as_ref(), Some(&was), "{}", row.instance_id);
+    }
+    let [told] = &imported.warnings[..] else {
+        panic!("{:?}", imported.warnings)
+    };
+    assert!(
+        told.starts_with("line 2: 1 of 7 events") && told.contains("from_the_future"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_is_not_an_export_of_the_run_is_not_overwritten() {
+    let root = tempfile::tempdir().unwrap();
+    let row = json!({ "instance_id": "a", "test_result": { "result": true } });
+    let (imported, _) = there_and_back(root.path(), std::slice::from_ref(&row));
+    let export = |out: &Path| {
+        let reader = RunReader::open(&imported.run).unwrap();
+        crate::results::export(reader, out)
+    };
+    export(&root.path().join("back")).unwrap();
+    let old = root.path().join("from");
+    let before = fs::read(old.join("output.jsonl")).unwrap();
+    let refused = export(&old).unwrap_err().to_string();
+    assert!(refused.contains("--out"), "{refused}");
+    assert_eq!(fs::read(old.join("output.jsonl")).unwrap(), before);
+    for name in ["output.jsonl", "metadata.json"] {
+        let foreign = root.path().join(format!("only-{name}"));
+        fs::create_dir(&foreign).unwrap();
+        fs::write(foreign.join(name), "{}").unwrap();
+        let refused = export(&foreign).unwrap_err().to_string();
+        assert!(refused.contains(name), "{refused}");
+        assert_eq!(fs::read_dir(&foreign).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(foreign.join(name)).unwrap(), "{}");
+    }
 }

@@ -1,22 +1,26 @@
 //! One old row as the record of an attempt.
 
+use std::io;
+
 use agon_core::event::Phase;
 use agon_core::verdict::{CheckResult, TurnEnd, Verdict};
 use agon_core::{
     Digest, Event as CoreEvent, EventBody, Fault, FaultClass, Source, TaskId, TimeSplit, TrialId,
     Usage,
 };
-use agon_store::{EventsAt, TrialLine};
+use agon_store::{EventsAt, RunWriter, TrialLine};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::super::instance::id_of;
+use super::super::kept_history;
 use super::super::kept_row::KeptRow;
 use super::super::metadata::EvalMetadata;
 use super::calls::Calls;
-use super::score::score;
+use super::places::Place;
+use super::score::{is_of_agon, own_checks, own_end, score};
 use crate::dialect::{Writer, from_iso};
-use crate::events::{Action, Event, History};
+use crate::events::{Action, Event, EventError, History};
 use crate::metrics::Metrics;
 
 #[derive(Debug)]
@@ -26,7 +30,9 @@ pub(super) struct Row {
     history: Vec<Event>,
     metrics: Metrics,
     /// What is kept as it is.
-    pub(super) kept: KeptRow,
+    kept: KeptRow,
+    /// The same of the history, as far as it can be read.
+    items: Vec<Value>,
     /// What of the row could not be read.
     pub(super) warnings: Vec<String>,
 }
@@ -38,6 +44,11 @@ pub(super) struct Head {
     pub(super) instruction: Option<String>,
     pub(super) metadata: Option<EvalMetadata>,
     pub(super) began: Option<Timestamp>,
+    /// It holds a result.
+    pub(super) graded: bool,
+    pub(super) erred: bool,
+    /// It holds a result in Agon's own words.
+    pub(super) of_agon: bool,
 }
 
 /// What a row comes to.
@@ -65,18 +76,13 @@ impl Row {
         let score = score(&test_result, &fields);
         let mut warnings = Vec::new();
         let mut take = |key: &str| fields.remove(key).filter(|value| !value.is_null());
-        let history = match take("history") {
-            Some(Value::Array(items)) => match History::from_json(items) {
-                Ok(history) => history.into_flat(),
-                Err(error) => {
-                    warnings.push(format!("line {line}: its history is left out: {error}"));
-                    Vec::new()
-                }
-            },
-            _ => Vec::new(),
+        let (history, items) = match take("history") {
+            Some(Value::Array(items)) => read_history(items, line, &mut warnings),
+            _ => (Vec::new(), Vec::new()),
         };
         let text = |value: Value| value.as_str().map(str::to_owned);
         let instruction = take("instruction").and_then(text);
+        let error = take("error");
         let head = Head {
             id: id.clone(),
             instruction: instruction.clone(),
@@ -87,6 +93,9 @@ impl Row {
             began: history
                 .iter()
                 .find_map(|event| from_iso(event.timestamp.as_deref()?)),
+            graded: score.is_some(),
+            erred: error.is_some(),
+            of_agon: is_of_agon(&test_result),
         };
         let kept = KeptRow {
             instance_id: id,
@@ -94,7 +103,7 @@ impl Row {
             instruction,
             metrics: take("metrics"),
             // Whatever it is, it must not get lost.
-            error: take("error").map(|value| text(value.clone()).unwrap_or(value.to_string())),
+            error: error.map(|value| text(value.clone()).unwrap_or(value.to_string())),
             instance: take("instance").and_then(|value| match value {
                 Value::Object(fields) => Some(fields),
                 _ => None,
@@ -113,8 +122,16 @@ impl Row {
             history,
             metrics,
             kept,
+            items,
             warnings,
         })
+    }
+
+    /// Keeps what the record has no place for; the events that lead to it are returned.
+    pub(super) fn keep(&self, writer: &RunWriter) -> io::Result<Vec<EventBody>> {
+        let mut events = self.kept.keep(writer)?;
+        events.extend(kept_history::keep(&self.items, writer)?);
+        Ok(events)
     }
 
     /// `run_began` stands in where the row tells no time; `kept` leads to what is kept as it is.
@@ -137,7 +154,7 @@ impl Row {
             writer.push(Source::Harness, None, EventBody::Note(note));
         }
         let result = match self.score {
-            Some((passed, score)) => Ok(verdict(passed, score)),
+            Some((passed, score)) => Ok(self.verdict(passed, score)),
             None => Err(self.fault()),
         };
         match result.clone() {
@@ -164,6 +181,9 @@ impl Row {
     }
 
     fn end(&self) -> Option<TurnEnd> {
+        if let Some(end) = own_end(&self.kept.test_result) {
+            return Some(end);
+        }
         let error = self.kept.error.as_deref().unwrap_or_default();
         let says = |words: &str| error.contains(words);
         if says("AgentStuckInLoop") {
@@ -184,6 +204,20 @@ impl Row {
         }
     }
 
+    fn verdict(&self, passed: bool, score: f64) -> Verdict {
+        let checks = own_checks(&self.kept.test_result).unwrap_or_else(|| {
+            vec![CheckResult {
+                score,
+                ..CheckResult::plain("test_result", passed, "as the imported row says")
+            }]
+        });
+        Verdict {
+            passed,
+            score,
+            checks,
+        }
+    }
+
     /// Why there is no result: an error of the infrastructure, or nobody has graded yet.
     fn fault(&self) -> Fault {
         let class = match &self.kept.error {
@@ -199,45 +233,77 @@ impl Row {
     }
 }
 
-fn verdict(passed: bool, score: f64) -> Verdict {
-    Verdict {
-        passed,
-        score,
-        checks: vec![CheckResult {
-            score,
-            ..CheckResult::plain("test_result", passed, "as the imported row says")
-        }],
+/// Its events, and what they were read from. Those that can't be read are told and left out.
+fn read_history(
+    mut items: Vec<Value>,
+    line: usize,
+    warnings: &mut Vec<String>,
+) -> (Vec<Event>, Vec<Value>) {
+    let read = |items: &[Value]| History::from_json(items.to_vec()).map(History::into_flat);
+    if let Ok(events) = read(&items) {
+        return (events, items);
     }
+    let (all, mut why) = (items.len(), None);
+    items.retain(|item| match read(std::slice::from_ref(item)) {
+        Ok(_) => true,
+        Err(EventError::At { error, .. }) => {
+            why.get_or_insert(*error);
+            false
+        }
+        Err(error) => {
+            why.get_or_insert(error);
+            false
+        }
+    });
+    // Each could be read, and not all of them together: pairs among others.
+    let events = read(&items).unwrap_or_else(|error| {
+        items.clear();
+        why = Some(error);
+        Vec::new()
+    });
+    if let Some(why) = why {
+        let left_out = all - items.len();
+        warnings.push(format!(
+            "line {line}: {left_out} of {all} events of its history are left out: {why}"
+        ));
+    }
+    (events, items)
+}
+
+/// The first check that failed.
+fn why(verdict: &Verdict) -> String {
+    let mut checks = verdict.checks.iter();
+    let failed = checks.find(|check| !check.passed);
+    failed.map_or_else(String::new, |check| {
+        format!("{}: {}", check.check, check.reason)
+    })
 }
 
 impl Told {
     pub(super) fn line(
         self,
         task: &TaskId,
-        attempt: u32,
-        is_final: bool,
+        place: Place,
         events: EventsAt,
         key: Digest,
     ) -> TrialLine {
         let trial = TrialId {
             task: task.clone(),
-            epoch: 1,
+            epoch: place.epoch,
         };
         let result = self.result.as_ref();
         TrialLine {
-            is_final,
+            is_final: place.is_final,
             end: self.end,
             steps: self.steps,
             seconds: self.seconds,
             usage: self.usage,
-            retried: attempt > 1,
+            retried: place.retried,
             reason: match result {
-                Ok(verdict) if !verdict.passed => {
-                    "test_result: as the imported row says".to_owned()
-                }
+                Ok(verdict) if !verdict.passed => why(verdict),
                 _ => String::new(),
             },
-            ..TrialLine::new(trial, attempt, result, events, key, self.ended)
+            ..TrialLine::new(trial, place.attempt, result, events, key, self.ended)
         }
     }
 }

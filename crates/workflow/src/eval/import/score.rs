@@ -1,6 +1,42 @@
 //! What a row's result says about the instance: benchmarks each have their own keys for it.
 
+use agon_core::verdict::{CheckResult, TurnEnd};
 use serde_json::{Map, Value};
+
+/// All of them are in a result that Agon wrote.
+const OWN: [&str; 4] = ["resolved", "result", "score", "checks"];
+
+pub(super) fn is_of_agon(test_result: &Map<String, Value>) -> bool {
+    OWN.iter().all(|key| test_result.contains_key(*key))
+}
+
+/// Why the turn ended, in a result that Agon wrote.
+pub(super) fn own_end(test_result: &Map<String, Value>) -> Option<TurnEnd> {
+    let end = test_result.get("end").filter(|_| is_of_agon(test_result))?;
+    serde_json::from_value(end.clone()).ok()
+}
+
+/// What was checked, in a result that Agon wrote. Signs of tampering are among it.
+pub(super) fn own_checks(test_result: &Map<String, Value>) -> Option<Vec<CheckResult>> {
+    let checks = test_result
+        .get("checks")
+        .filter(|_| is_of_agon(test_result))?;
+    let checks: Vec<CheckResult> = serde_json::from_value(checks.clone()).ok()?;
+    (!checks.is_empty()).then(|| checks.into_iter().map(without_files).collect())
+}
+
+/// What programs printed is a file of the run that it comes from.
+fn without_files(check: CheckResult) -> CheckResult {
+    CheckResult {
+        score: check.score,
+        weight: check.weight,
+        value: check.value,
+        tainted: check.tainted,
+        integrity: check.integrity,
+        parts: check.parts.into_iter().map(without_files).collect(),
+        ..CheckResult::plain(check.check, check.passed, check.reason)
+    }
+}
 
 /// Passed or not, and how well; `None` where nothing tells.
 pub(super) fn score(

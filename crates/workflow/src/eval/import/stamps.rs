@@ -22,13 +22,14 @@ pub(super) struct Stamps<'a> {
     pub(super) suite: String,
     path: String,
     metadata: &'a EvalMetadata,
+    epochs: u32,
     /// By instance, in the order of the file.
     tasks: Vec<(String, TaskId, Digest)>,
     places: HashMap<String, usize>,
 }
 
 impl<'a> Stamps<'a> {
-    pub(super) fn of(file: &Path, metadata: &'a EvalMetadata, rows: &[Head]) -> Self {
+    pub(super) fn of(file: &Path, metadata: &'a EvalMetadata, rows: &[Head], epochs: u32) -> Self {
         let suite = metadata.dataset.clone().filter(|name| !name.is_empty());
         let suite = suite.unwrap_or_else(|| folder_name(file));
         let category = plain(&suite);
@@ -36,6 +37,7 @@ impl<'a> Stamps<'a> {
             suite,
             path: file.display().to_string(),
             metadata,
+            epochs,
             tasks: Vec::new(),
             places: HashMap::new(),
         };
@@ -94,7 +96,7 @@ impl<'a> Stamps<'a> {
             models: self.model().into_iter().collect(),
             judge: None,
             seed: 0,
-            epochs: 1,
+            epochs: self.epochs,
             dates_from: created,
             plan: Digest::of(plan.as_bytes()),
             checkers: CHECKERS.to_owned(),

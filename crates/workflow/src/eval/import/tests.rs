@@ -116,8 +116,58 @@ fn a_folder_of_results_becomes_a_run() {
     assert_eq!(first.fault.as_ref().unwrap().class, FaultClass::Timeout);
     assert!(!first.is_final && second.is_final);
     assert_eq!((second.outcome, second.attempt), (Outcome::Failed, 2));
+    assert!(second.retried && second.epoch == 1);
     let open = of(&lines, "7")[0];
     assert_eq!(open.fault.as_ref().unwrap().class, FaultClass::NeedsJudge);
+}
+
+/// As an export of several epochs has them.
+#[test]
+fn every_result_of_an_instance_counts() {
+    let root = tempfile::tempdir().unwrap();
+    let check = json!({ "check": "tests", "passed": false, "score": 0.0, "reason": "x", "weight": 1.0, "integrity": "forged" });
+    let result = |passed: bool| json!({ "end": "step_limit", "resolved": passed, "result": passed, "score": f64::from(u8::from(passed)), "checks": [check] });
+    let row = |id: &str, passed: bool| json!({ "instance_id": id, "test_result": result(passed) });
+    let fault =
+        json!({ "instance_id": "a", "test_result": {}, "error": "Timeout after 3 seconds" });
+    write(
+        root.path(),
+        &[
+            row("a", true),
+            row("b", false),
+            fault,
+            row("b", true),
+            row("a", false),
+        ],
+    );
+    let runs = tempfile::tempdir().unwrap();
+    let imported = imported(root.path(), runs.path());
+    let [_, uneven] = &imported[0].warnings[..] else {
+        panic!("{:?}", imported[0].warnings)
+    };
+    assert!(
+        uneven.contains("3 rows") && uneven.contains("only 2"),
+        "{uneven}"
+    );
+    let reader = RunReader::open(&imported[0].run).unwrap();
+    assert_eq!(reader.manifest().epochs, 3);
+    let lines = reader.trials().unwrap();
+    let told = |id: &str| -> Vec<_> {
+        let of = of(&lines, id);
+        let told = of.iter().map(|line| (line.epoch, line.outcome));
+        told.collect()
+    };
+    use Outcome::{Failed, Faulted, Passed};
+    assert_eq!(told("a"), [(1, Passed), (2, Faulted), (3, Failed)]);
+    assert_eq!(told("b"), [(1, Failed), (2, Passed)]);
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.is_final && line.attempt == 1 && !line.retried)
+    );
+    let first = of(&lines, "a")[0];
+    assert_eq!(first.end, Some(TurnEnd::StepLimit));
+    assert_eq!(first.integrity.as_deref(), Some("forged"));
 }
 
 /// Lists that are missing, too short or unreadable: the sums stand, and what can't be read is told.
