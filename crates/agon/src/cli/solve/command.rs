@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::SolveArgs;
 use super::person::Keyboard;
-use super::show::Screen;
+use super::show::{Screen, last_words};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::llm::OpenModels;
@@ -303,7 +303,7 @@ fn conclude(args: &SolveArgs, folder: &Path, state: &State) -> Result<Exit, Fail
             "session": folder,
         }))?;
     } else if let Some(said) = said {
-        output::data(said)?;
+        output::data(&last_words(said, output::to_terminal()))?;
     }
     if !state.last_error.is_empty() {
         output::say(&format!("agon: {}", output::plain(&state.last_error)));

@@ -1,6 +1,7 @@
 //! What an agent does, shown line by line while it does it. Its words are data: nothing in them reaches
 //! the terminal but text.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use agon_core::{Action, ActionKind, Event, EventBody, Observation, Source};
@@ -93,6 +94,15 @@ fn observed(seen: &Observation, words: &str) -> Option<String> {
     }
 }
 
+/// An agent's last words. A terminal would carry out what is in them; files and programs get them as they are.
+pub(super) fn last_words(said: &str, terminal: bool) -> Cow<'_, str> {
+    if !terminal {
+        return said.into();
+    }
+    let lines: Vec<String> = said.lines().map(output::plain).collect();
+    lines.join("\n").into()
+}
+
 fn marked(mark: &str, text: &str) -> String {
     let mut lines: Vec<String> = text
         .lines()
@@ -122,6 +132,13 @@ mod tests {
     use agon_core::observation::ObservationKind;
 
     use super::*;
+
+    #[test]
+    fn last_words_do_nothing_to_a_terminal() {
+        let said = "done\n\u{1b}[2Jtoo";
+        assert_eq!(last_words(said, true), "done\n[2Jtoo");
+        assert_eq!(last_words(said, false), said);
+    }
 
     #[test]
     fn long_output_is_cut_and_nothing_of_it_drives_the_terminal() {
