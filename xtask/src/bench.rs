@@ -3,9 +3,11 @@
 
 mod arena;
 mod bare;
+mod build;
 mod desktop;
 mod desktop_run;
 mod fuzz;
+mod intervals;
 mod lab;
 mod llm;
 mod machine;
@@ -129,15 +131,17 @@ pub(crate) fn run(name: &str, only: &[&str]) -> Result<(), Failure> {
         "spine" => spine::ROWS,
         "desktop" => desktop::ROWS,
         "arena" => arena::ROWS,
+        "build" => build::ROWS,
         "fuzz" => fuzz::ROWS,
+        "intervals" => intervals::ROWS,
         "llm" => llm::ROWS,
         "testcases" => testcases::ROWS,
         "viewer" => viewer::ROWS,
         "workflow" => workflow::ROWS,
         other => {
             return Err(Failure::usage(format!(
-                "`{other}` is no bench; there are: arena, desktop, fuzz, llm, spine, \
-                 testcases, viewer, workflow"
+                "`{other}` is no bench; there are: arena, build, desktop, fuzz, intervals, llm, \
+                 spine, testcases, viewer, workflow"
             )));
         }
     };

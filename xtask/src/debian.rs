@@ -37,14 +37,56 @@ pub(crate) const NPM: Package = Package {
     name: "npm",
     files: &["/usr/bin/npm", "/usr/local/bin/npm"],
 };
-/// Drives the browser in tests of the viewer.
-pub(crate) const CHROMEDRIVER: Package = Package {
-    name: "chromium-driver",
-    files: &["/usr/bin/chromedriver"],
+/// Parts programs from what only debuggers read. Comes with every compiler.
+pub(crate) const BINUTILS: Package = Package {
+    name: "binutils",
+    files: &["/usr/bin/objcopy"],
+};
+/// Packs releases, and unpacks them in tests of the installer.
+pub(crate) const ZSTD: Package = Package {
+    name: "zstd",
+    files: &["/usr/bin/zstd"],
 };
 pub(crate) const MMDEBSTRAP: Package = Package {
     name: "mmdebstrap",
     files: &["/usr/bin/mmdebstrap"],
+};
+
+/// What tests of confinement try to break out with. Without these tools nothing would be tried.
+pub(crate) const TOOLS: [Package; 6] = [
+    // `ip`, by which a second machine is made.
+    Package {
+        name: "iproute2",
+        files: &["/usr/sbin/ip", "/sbin/ip"],
+    },
+    Package {
+        name: "strace",
+        files: &["/usr/bin/strace"],
+    },
+    Package {
+        name: "hostname",
+        files: &["/usr/bin/hostname", "/bin/hostname"],
+    },
+    Package {
+        name: "mount",
+        files: &["/usr/bin/mount", "/bin/mount"],
+    },
+    // `ps`, `pgrep` and `pkill`, by which programs are found again too.
+    Package {
+        name: "procps",
+        files: &["/usr/bin/pgrep"],
+    },
+    // `chrt`, `nsenter`, `setpriv`, `su`, `unshare`.
+    Package {
+        name: "util-linux",
+        files: &["/usr/bin/chrt"],
+    },
+];
+
+/// What sandboxes with an open network are led out by.
+pub(crate) const SLIRP: Package = Package {
+    name: "slirp4netns",
+    files: &["/usr/bin/slirp4netns"],
 };
 
 /// What desktops are made of, and what tests start on them.

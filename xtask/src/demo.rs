@@ -22,7 +22,7 @@ const TAPE: &str = "examples/tapes/smollm2.tape";
 pub(crate) fn run() -> Result<(), Failure> {
     debian::install(&[BUBBLEWRAP, PYTHON])?;
     debian::install(&DESKTOP)?;
-    let agon = step("build Agon", workspace::release_binary)?;
+    let agon = step("build Agon", workspace::demo_binary)?;
     models::install_ocr(&agon)?;
     let oracle = step("play the demo suite with `oracle`", || {
         play(&agon, SUITE, "oracle")

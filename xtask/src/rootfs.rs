@@ -1,4 +1,5 @@
-//! The images that container tests use, made from Debian's own packages: no registry is needed.
+//! The images that container tests use, and the root in which a release is tried, made from Debian's own
+//! packages: no registry is needed.
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,8 @@ pub(crate) struct TestImage {
     name: String,
     /// What its archive is called in the cache.
     kind: &'static str,
+    /// The release of Debian; without one, whatever this machine has.
+    codename: Option<&'static str>,
     packages: Vec<&'static str>,
     /// Settings of dpkg.
     settings: Vec<&'static str>,
@@ -41,9 +44,25 @@ pub(crate) fn plain() -> TestImage {
     TestImage {
         name: format!("{IMAGE}:latest"),
         kind: "rootfs",
+        codename: None,
         packages: vec!["python3-minimal", "procps"],
         settings: Vec::new(),
         finish: "",
+        env: &[],
+        recipe: "1".to_owned(),
+    }
+}
+
+/// Debian 12 with what its installer and `suites/demo` need beside a release of Agon, and an ordinary user. No
+/// engine ever has it.
+pub(crate) fn bare() -> TestImage {
+    TestImage {
+        name: "a release".to_owned(),
+        kind: "bare",
+        codename: Some("bookworm"),
+        packages: vec!["bubblewrap", "python3", "zstd"],
+        settings: Vec::new(),
+        finish: "useradd --create-home --uid 1000 tester",
         env: &[],
         recipe: "1".to_owned(),
     }
@@ -74,6 +93,7 @@ fn with_screen(name: &str, kind: &'static str, lists: &[&'static str]) -> TestIm
     TestImage {
         name: name.to_owned(),
         kind,
+        codename: None,
         packages,
         settings,
         finish,
@@ -108,14 +128,15 @@ impl TestImage {
         Ok(workspace::cache()?.join(format!("test-{}-{}.tar", self.kind, self.recipe)))
     }
 
-    fn ensure_tar(&self) -> Result<PathBuf, Failure> {
+    pub(crate) fn ensure_tar(&self) -> Result<PathBuf, Failure> {
         let tar = self.tar()?;
         if tar.exists() {
             return Ok(tar);
         }
-        let release = std::fs::read_to_string("/etc/os-release").trying("read /etc/os-release")?;
-        let codename = codename(&release)
-            .ok_or_else(|| Failure::usage("/etc/os-release names no VERSION_CODENAME"))?;
+        let codename = match self.codename {
+            Some(codename) => codename.to_owned(),
+            None => own_codename()?,
+        };
         let root = Root::reachable()?.ok_or_else(|| {
             Failure::usage("only root can make a root file system: run this as root")
         })?;
@@ -188,6 +209,14 @@ fn hash<'a>(words: impl Iterator<Item = &'a &'a str>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
+}
+
+/// Of this machine.
+fn own_codename() -> Result<String, Failure> {
+    let release = std::fs::read_to_string("/etc/os-release").trying("read /etc/os-release")?;
+    codename(&release)
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::usage("/etc/os-release names no VERSION_CODENAME"))
 }
 
 fn codename(os_release: &str) -> Option<&str> {

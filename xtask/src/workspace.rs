@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::console;
 use crate::failure::{Failure, Trying};
+use crate::local;
 
 /// The root of the workspace. Cargo tells the place at run time; the place of the build is only
 /// used when the program was started by hand.
@@ -21,6 +22,14 @@ pub(crate) fn cargo(words: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(words).current_dir(root());
+    // What the cargo that runs us says about our package: the build script of `ring` watches it, and would
+    // run anew, with all crates above it, at every change between `cargo build` and `cargo xtask`.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 
@@ -39,21 +48,46 @@ pub(crate) fn release_binary() -> Result<PathBuf, Failure> {
     binary(&words, "release/agon")
 }
 
-/// Builds the binary of Agon that tests use and says where it is.
-pub(crate) fn test_binary() -> Result<PathBuf, Failure> {
-    binary(
-        &["build", "--package", "agon", "--package", GAME],
-        "debug/agon",
-    )
+/// Builds the binary of Agon that the demo uses, and the game, in the profile that compiles fastest.
+pub(crate) fn demo_binary() -> Result<PathBuf, Failure> {
+    let words = "build --locked --profile demo --package agon --package";
+    let words: Vec<&str> = words.split(' ').chain([GAME]).collect();
+    binary(&words, "demo/agon")
 }
+
+/// Builds all that tests run and says where their binary of Agon is. Whatever cargo builds for a part of the
+/// workspace has other features than for the whole: building the binary alone would build nearly all twice.
+pub(crate) fn test_binary() -> Result<PathBuf, Failure> {
+    let mut words = vec!["build"];
+    words.extend(TESTED);
+    binary(&words, "debug/agon")
+}
+
+/// What is built for tests. Of the examples only the one that a test runs; clippy checks the others and the
+/// measuring programs.
+pub(crate) const TESTED: [&str; 8] = [
+    "--workspace",
+    "--exclude",
+    local::PACKAGE,
+    "--lib",
+    "--bins",
+    "--tests",
+    "--example",
+    "workflow",
+];
 
 pub(crate) fn binary(words: &[&str], path: &str) -> Result<PathBuf, Failure> {
     console::succeed(&mut cargo(words))?;
+    Ok(target()?.join(path))
+}
+
+/// The build folder.
+pub(crate) fn target() -> Result<PathBuf, Failure> {
     let metadata = metadata()?;
-    let target = metadata["target_directory"]
+    metadata["target_directory"]
         .as_str()
-        .ok_or_else(|| Failure::new("`cargo metadata` names no target_directory"))?;
-    Ok(Path::new(target).join(path))
+        .map(PathBuf::from)
+        .ok_or_else(|| Failure::new("`cargo metadata` names no target_directory"))
 }
 
 /// Where Agon keeps what is expensive to make again.

@@ -11,14 +11,14 @@ use agon_sandbox::{Exec, Owner, Provider, ReadOnlyFolder, Request, Sandbox, Sand
 use async_trait::async_trait;
 use tokio::time::timeout;
 
+use crate::bundle::{self, BOUNDS, Bundle, Given, Rule};
 use crate::contract::{Agent, AgentError, Answer};
 use crate::error::SetupError;
 use crate::factory::{Contender, Services, TrialContext};
 use crate::gateway::WayToModels;
-use crate::layout::{AGENT, Layout};
+use crate::layout::{AGENT, Layout, SHOWN};
 use crate::program::Started;
 use crate::registry::Kind;
-use crate::stage::{self, BOUNDS, Staged};
 use crate::words;
 
 pub(crate) const KIND: Kind = Kind {
@@ -38,7 +38,7 @@ const SLACK: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 struct Confined {
     argv: Vec<String>,
-    staged: Option<Arc<Staged>>,
+    bundle: Option<Arc<Bundle>>,
     local: Arc<dyn Provider>,
     models: Vec<Model>,
 }
@@ -50,18 +50,27 @@ impl Confined {
             why,
         })?;
         let base = std::env::current_dir().map_err(SetupError::copy("no working folder"))?;
-        let Layout { argv, folder } = Layout::of(&words, &base)?;
-        let staged = match folder {
+        let Layout {
+            argv,
+            folder,
+            named,
+        } = Layout::of(&words, &base)?;
+        let bundle = match folder {
             Some(folder) => {
-                let scratch = stage::scratch()?;
-                let hidden = &services.hidden;
-                Some(Arc::new(stage::stage(&folder, &scratch, hidden, BOUNDS)?))
+                let rule = Rule::new(Given {
+                    folder: &folder,
+                    of_run: &services.hidden,
+                    named: &named,
+                    asked: &services.agent_files,
+                    shown: SHOWN,
+                })?;
+                Some(Arc::new(bundle::stage(&rule, &bundle::scratch()?, BOUNDS)?))
             }
             None => None,
         };
         Ok(Self {
             argv,
-            staged,
+            bundle,
             local: Arc::clone(&services.local),
             models: services.models.clone(),
         })
@@ -70,7 +79,11 @@ impl Confined {
 
 impl Contender for Confined {
     fn digest(&self) -> Option<Digest> {
-        self.staged.as_ref().map(|staged| staged.digest())
+        self.bundle.as_ref().map(|bundle| bundle.digest())
+    }
+
+    fn bundle(&self) -> Option<&Bundle> {
+        self.bundle.as_deref()
     }
 
     fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {
@@ -83,7 +96,7 @@ impl Contender for Confined {
             program: Started::default(),
             sandbox: None,
             argv: self.argv.clone(),
-            staged: self.staged.clone(),
+            bundle: self.bundle.clone(),
             local: Arc::clone(&self.local),
             owner: context.owner.clone(),
             start: limits.start.duration(),
@@ -99,7 +112,7 @@ struct Confinee {
     program: Started,
     sandbox: Option<Box<dyn Sandbox>>,
     argv: Vec<String>,
-    staged: Option<Arc<Staged>>,
+    bundle: Option<Arc<Bundle>>,
     local: Arc<dyn Provider>,
     owner: Owner,
     start: Duration,
@@ -112,11 +125,13 @@ impl Confinee {
             environment: Environment::of_kind(EnvironmentKind::Local),
             owner: self.owner.clone(),
             read_only: self
-                .staged
+                .bundle
                 .iter()
-                .map(|staged| ReadOnlyFolder {
-                    host: staged.path().to_owned(),
-                    inside: AGENT.to_owned(),
+                .filter_map(|bundle| {
+                    Some(ReadOnlyFolder {
+                        host: bundle.path()?.to_owned(),
+                        inside: AGENT.to_owned(),
+                    })
                 })
                 .collect(),
             display: None,
@@ -128,7 +143,7 @@ impl Confinee {
     fn exec(&self, env: BTreeMap<String, String>) -> Exec {
         let mut exec = Exec::new(self.argv.iter().cloned(), self.lifetime);
         exec.env = env;
-        exec.cwd = if self.staged.is_some() { AGENT } else { WORK }.to_owned();
+        exec.cwd = if self.bundle.is_some() { AGENT } else { WORK }.to_owned();
         // Python would keep its answers to itself until its buffer is full.
         exec.env
             .insert("PYTHONUNBUFFERED".to_owned(), "1".to_owned());
@@ -170,10 +185,9 @@ impl Agent for Confinee {
 
 /// The sandbox stands: what it denies is the agent's doing.
 fn not_started(error: SandboxError) -> AgentError {
-    match error {
-        SandboxError::Denied(_) | SandboxError::OutOfMemory => {
-            AgentError::Crashed(format!("it did not start: {error}"))
-        }
-        error => AgentError::Unreachable(format!("it could not be started: {error}")),
+    if matches!(error, SandboxError::Denied(_)) || error.of_agent() {
+        AgentError::Crashed(format!("it did not start: {error}"))
+    } else {
+        AgentError::Unreachable(format!("it could not be started: {error}"))
     }
 }

@@ -4,14 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 
-use agon_core::digest::Hasher;
 use agon_core::{Brief, Digest, Observation};
 use agon_llm::Model;
 use agon_llm::config::key_variables;
@@ -22,13 +20,13 @@ use tokio::io::unix::AsyncFd;
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
+use crate::bundle::Bundle;
 use crate::contract::{Agent, AgentError, Answer};
 use crate::error::SetupError;
 use crate::factory::{Contender, Services, TrialContext};
 use crate::gateway::WayToModels;
 use crate::program::Started;
 use crate::registry::Kind;
-use crate::stage::hash_copy;
 use crate::words;
 
 pub(crate) const KIND: Kind = Kind {
@@ -42,7 +40,7 @@ pub(crate) const KIND: Kind = Kind {
 #[derive(Debug)]
 struct Unconfined {
     argv: Vec<String>,
-    digest: Option<Digest>,
+    bundle: Option<Bundle>,
     models: Vec<Model>,
 }
 
@@ -60,7 +58,7 @@ impl Unconfined {
             );
             return Err(SetupError::Spec { spec, why });
         }
-        let digest = named_files(&argv);
+        let bundle = Bundle::of_command(&argv).ok().flatten();
         // The kernel then kills the program when the thread that started it is gone. Only the
         // program itself can ask for that, so another one asks first and becomes it.
         if let Some(setpriv) = find(OsStr::new("setpriv")) {
@@ -72,7 +70,7 @@ impl Unconfined {
         }
         Ok(Self {
             argv,
-            digest,
+            bundle,
             models: services.models.clone(),
         })
     }
@@ -89,25 +87,13 @@ fn find(program: &OsStr) -> Option<PathBuf> {
 }
 
 /// Over the files named on the command line: there is no copy of the rest that would hold still.
-fn named_files(argv: &[String]) -> Option<Digest> {
-    let files: Vec<&Path> = argv
-        .iter()
-        .map(Path::new)
-        .filter(|path| path.is_file())
-        .collect();
-    let mut hasher = Hasher::default();
-    for file in &files {
-        let mut content = Hasher::default();
-        let mut reader = fs::File::open(file).ok()?;
-        hash_copy(&mut reader, &mut io::sink(), &mut content, u64::MAX).ok()?;
-        hasher.part(content.finish().bytes());
-    }
-    (!files.is_empty()).then(|| hasher.finish())
-}
-
 impl Contender for Unconfined {
     fn digest(&self) -> Option<Digest> {
-        self.digest
+        self.bundle.as_ref().map(Bundle::digest)
+    }
+
+    fn bundle(&self) -> Option<&Bundle> {
+        self.bundle.as_ref()
     }
 
     fn unconfined(&self) -> bool {

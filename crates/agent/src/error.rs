@@ -23,6 +23,13 @@ pub enum SetupError {
     NoScript { script: String },
     #[error("the agent's folder {} can't be shown to it: {why}", .folder.display())]
     Folder { folder: PathBuf, why: String },
+    #[error(
+        "the agent's command names {name}, which no agent is given: {why}; an agent asks models through Agon's \
+         gateway and needs no key"
+    )]
+    Withheld { name: String, why: String },
+    #[error("--agent-files {glob}: {why}")]
+    AgentFiles { glob: String, why: String },
     #[error("the agent's folder can't be copied: {context}: {source}")]
     Copy { context: String, source: io::Error },
     #[error("the run to replay can't be read: {0}")]

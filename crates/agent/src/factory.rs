@@ -11,6 +11,7 @@ use agon_llm::{Account, Model, Session};
 use agon_sandbox::{Owner, Provider};
 use agon_store::AgentStamp;
 
+use crate::bundle::Bundle;
 use crate::contract::{Agent, AgentError};
 use crate::elsewhere::Elsewhere;
 use crate::error::SetupError;
@@ -22,8 +23,11 @@ use crate::spec::AgentSpec;
 pub struct Services {
     /// Sandboxes for `cmd:` agents.
     pub local: Arc<dyn Provider>,
-    /// Suites and run folders: no part of them is ever shown to an agent.
+    /// What the run itself reads and writes (suites, run folders, the configuration, tapes): no part of it is
+    /// ever shown to an agent.
     pub hidden: Vec<PathBuf>,
+    /// Globs of files beside a `cmd:` agent's program that belong to it, too.
+    pub agent_files: Vec<String>,
     /// The run's models: the first is the one that agents of ours ask, and no other can be asked through
     /// the gateway.
     pub models: Vec<Model>,
@@ -50,6 +54,11 @@ pub struct TrialContext<'a> {
 pub trait Contender: fmt::Debug + Send + Sync {
     /// Over the agent's own files.
     fn digest(&self) -> Option<Digest> {
+        None
+    }
+
+    /// The files that it is made of, as far as they are known.
+    fn bundle(&self) -> Option<&Bundle> {
         None
     }
 
@@ -99,7 +108,12 @@ impl AgentFactory {
             spec: self.name.clone(),
             digest: self.contender.digest(),
             unconfined: self.contender.unconfined(),
+            files: self.bundle().map(|bundle| bundle.about().clone()),
         }
+    }
+
+    pub fn bundle(&self) -> Option<&Bundle> {
+        self.contender.bundle()
     }
 
     pub fn for_trial(&self, context: &TrialContext<'_>) -> Result<Box<dyn Agent>, AgentError> {

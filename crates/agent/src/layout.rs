@@ -9,7 +9,7 @@ use crate::error::SetupError;
 pub(crate) const AGENT: &str = "/agent";
 
 /// What every local sandbox shows of the host, so far as programs go.
-const SHOWN: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"];
+pub(crate) const SHOWN: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"];
 
 /// The host's own: never an agent's folder.
 const SYSTEM: &[&str] = &["/etc", "/proc", "/sys", "/dev", "/boot", "/run"];
@@ -29,6 +29,8 @@ const PATH: &[&str] = &[
 pub(crate) struct Layout {
     pub(crate) argv: Vec<String>,
     pub(crate) folder: Option<PathBuf>,
+    /// What the command names in that folder, relative to it.
+    pub(crate) named: Vec<PathBuf>,
 }
 
 impl Layout {
@@ -66,13 +68,22 @@ impl Layout {
             program: program.clone(),
             searched: searched(by_path, folder.as_deref()),
         })?;
+        let named = words.iter().filter_map(inside);
+        let named = named
+            .filter_map(|path| Some(Path::new(&path).strip_prefix(AGENT).ok()?.to_owned()))
+            .filter(|path| !path.as_os_str().is_empty());
+        let named = named.collect();
         let mut argv = vec![found];
         argv.extend(
             arguments
                 .iter()
                 .map(|word| inside(word).unwrap_or_else(|| word.clone())),
         );
-        Ok(Self { argv, folder })
+        Ok(Self {
+            argv,
+            folder,
+            named,
+        })
     }
 }
 

@@ -20,17 +20,18 @@ mod oracle;
 mod random;
 mod replay;
 
+mod bundle;
 mod cmd;
 mod cmd_host;
 mod gateway;
 mod layout;
 mod lines;
 mod program;
-mod stage;
 mod tail;
 pub mod wire;
 mod wire_screen;
 
+pub use bundle::Bundle;
 pub use contract::{Agent, AgentError, Answer, Pictures, Reply};
 pub use error::SetupError;
 pub use factory::{AgentFactory, Contender, Services, TrialContext};

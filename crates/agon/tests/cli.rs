@@ -4,6 +4,8 @@
 
 #[path = "cli/http_service.rs"]
 mod http_service;
+#[path = "../../sandbox/tests/scenarios/probe.rs"]
+mod probe;
 #[path = "cli/scripted.rs"]
 mod scripted;
 #[path = "cli/secrets.rs"]
@@ -11,6 +13,8 @@ mod secrets;
 #[path = "cli/support.rs"]
 mod support;
 
+#[path = "cli/agent_files.rs"]
+mod agent_files;
 #[path = "cli/arena.rs"]
 mod arena;
 #[path = "cli/bad_input.rs"]
@@ -19,10 +23,14 @@ mod bad_input;
 mod bench;
 #[path = "cli/bench_suites.rs"]
 mod bench_suites;
+#[path = "cli/boundaries.rs"]
+mod boundaries;
 #[path = "cli/cheating_workflow.rs"]
 mod cheating_workflow;
 #[path = "cli/container.rs"]
 mod container;
+#[path = "cli/container_grading.rs"]
+mod container_grading;
 #[path = "cli/desktop.rs"]
 mod desktop;
 #[path = "cli/desktop_suite.rs"]
@@ -33,6 +41,8 @@ mod desktop_tasks;
 mod distribution;
 #[path = "cli/export.rs"]
 mod export;
+#[path = "cli/full_disk.rs"]
+mod full_disk;
 #[path = "cli/games.rs"]
 mod games;
 #[path = "cli/gateway.rs"]
@@ -63,10 +73,14 @@ mod models;
 mod operator;
 #[path = "cli/osuniverse.rs"]
 mod osuniverse;
+#[path = "cli/packing.rs"]
+mod packing;
 #[path = "cli/predict.rs"]
 mod predict;
 #[path = "cli/realtime.rs"]
 mod realtime;
+#[path = "cli/record.rs"]
+mod record;
 #[path = "cli/review.rs"]
 mod review;
 #[path = "cli/rewards.rs"]

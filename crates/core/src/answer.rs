@@ -15,6 +15,11 @@ pub trait AnswerTest: fmt::Debug + Send + Sync {
     /// Over everything that can change a score: part of the task's digest.
     fn digest(&self) -> Digest;
 
+    /// The texts that it compares an answer with, for whoever looks for them elsewhere.
+    fn expected(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// `None`: the agent gave no answer.
     fn judge(&self, answer: Option<&str>) -> AnswerScore;
 }

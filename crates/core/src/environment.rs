@@ -109,8 +109,29 @@ pub enum Network {
     /// No network at all, not even the host's loopback.
     #[default]
     None,
-    /// The host's network (in a container: the engine's default one). Recorded in every report.
+    /// One that leads past this machine to others (in a container: the engine's default one). Recorded in
+    /// every report.
     Open,
+}
+
+/// Where the checks of a task in a container are carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Grading {
+    /// The agent's container is killed first. Checks run in fresh ones of the same image over all that
+    /// was changed.
+    #[default]
+    Fresh,
+    /// In the container that the agent used, after all of its processes were ended.
+    Used,
+    /// There, too, and what the agent started goes on.
+    Alive,
+}
+
+impl Grading {
+    pub const fn is_fresh(&self) -> bool {
+        matches!(self, Self::Fresh)
+    }
 }
 
 /// Exact on purpose: it is part of the resume key.
@@ -133,10 +154,9 @@ pub struct Environment {
     /// Container only: the working folder, in place of `/work`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Container, or desktop with an image: run checks in a fresh container over the working folder
-    /// instead of inside the one the agent used.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub fresh_checks: bool,
+    /// Container, or desktop with an image: where checks run.
+    #[serde(default, skip_serializing_if = "Grading::is_fresh")]
+    pub grading: Grading,
     /// Desktop only: `WIDTHxHEIGHT`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen: Option<String>,
@@ -184,7 +204,7 @@ impl Environment {
             disk: ByteSize::mib(256),
             env: BTreeMap::new(),
             cwd: None,
-            fresh_checks: false,
+            grading: Grading::Fresh,
             screen: None,
             apps: Vec::new(),
             programs: Vec::new(),

@@ -97,6 +97,9 @@ pub enum NumberForm {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Surroundings {
     pub windows: Vec<WindowView>,
+    /// How many windows there were beyond those: more than can be looked at.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub windows_left_out: u64,
     /// The programs that the task started, in its order.
     pub apps: Vec<AppView>,
 }
@@ -107,6 +110,13 @@ pub struct AppView {
     /// Its exit status; while it runs, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
+    /// The agent's programs were kept from its memory, so that nobody made it end as it did but itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A judgement of a screen while a trial was played, with the picture that it was made on.

@@ -170,7 +170,7 @@ pub enum TurnEnd {
     TimeLimit,
     TokenLimit,
     MoneyLimit,
-    /// It brought its own environment down (out of memory).
+    /// It brought its own environment down (out of memory, or by programs that can't be ended).
     BroughtDown,
     /// It ended the X server of its own desktop.
     ScreenLost,

@@ -15,7 +15,7 @@ use crate::config::DesktopConfig;
 use crate::error::DesktopError;
 use crate::geometry::Size;
 use crate::input::{Keyboard, Mouse, Seat};
-use crate::private::PrivateServer;
+use crate::private::{PrivateServer, ServerState};
 use crate::screen::{Capturer, Screen};
 use crate::windows::{self, Windows};
 use crate::x11::{Lines, XConnection, ready};
@@ -126,6 +126,11 @@ impl Desktop {
     /// Whether the X server still answers.
     pub fn answers(&self) -> bool {
         self.x.sync().is_ok()
+    }
+
+    /// How a private X server stands that does not answer any more. Blocks for a moment.
+    pub fn server_state(&self) -> Option<ServerState> {
+        self.server().map(PrivateServer::state)
     }
 
     /// Ends a private X server now, whoever else still holds the desktop.

@@ -38,7 +38,7 @@ pub use listen::{
 };
 pub use monotonic::monotonic;
 pub use pool::WarmPool;
-pub use private::describe;
+pub use private::{ServerState, describe};
 pub use published::Published;
 pub use screen::Screen;
 pub use windows::{WindowInfo, Windows};

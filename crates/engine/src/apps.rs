@@ -1,5 +1,6 @@
 //! The programs that a task starts on its desktop: what they say, and how they end. Both come over
-//! channels that nobody in the sandbox can reach: an agent can end a program, but not make it look so.
+//! channels that nobody in the sandbox can reach, and where the kernel knows how, nobody in the sandbox can reach
+//! into them: an agent can end a program, but not make it look so.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub(crate) struct Apps(Vec<App>);
 #[derive(Debug)]
 struct App {
     command: String,
+    /// No program of the agent can look into it.
+    apart: bool,
     course: Mutex<Course>,
     said: Arc<Mutex<Vec<u8>>>,
     listening: [JoinHandle<()>; 2],
@@ -48,8 +51,10 @@ impl Apps {
         command: &str,
         within: Duration,
     ) -> Result<(), SandboxError> {
-        let piped = sandbox.spawn(&Exec::shell(command, within)).await?;
-        self.0.push(App::new(command, piped).await);
+        let exec = Exec::shell(command, within);
+        let (piped, apart) = sandbox.spawn_apart(&exec).await?;
+        let app = App::new(command, piped).await;
+        self.0.push(App { apart, ..app });
         Ok(())
     }
 
@@ -58,6 +63,7 @@ impl Apps {
         let view = |app: &App| AppView {
             command: app.command.clone(),
             exit: app.exit(),
+            apart: app.apart,
         };
         self.0.iter().map(view).collect()
     }
@@ -92,6 +98,7 @@ impl App {
         let listening = [stdout, stderr].map(|from| tokio::spawn(listen(from, Arc::clone(&said))));
         Self {
             command: command.to_owned(),
+            apart: false,
             course: Mutex::new(Course::Running(exit)),
             said,
             listening,

@@ -32,21 +32,12 @@ pub struct Job {
     pub seed: Seed,
     /// Resume key of the task.
     pub key: Digest,
-    /// Asked for again after it had been graded.
+    /// Asked for again after it had been graded: the first verdict counts, whatever comes of this draw.
     pub rerun: bool,
     /// An earlier attempt faulted.
     pub retried: bool,
-    /// The final line that this attempt takes the place of.
-    pub replaces: Option<Replaced>,
-}
-
-/// A final line of an earlier attempt.
-#[derive(Debug, Clone, Copy)]
-pub struct Replaced {
-    /// Where it says that it is final.
-    pub at: u64,
-    /// It holds a verdict, which a fault must not take away.
-    pub graded: bool,
+    /// Where the faulted line says that it is final whose place this attempt takes.
+    pub replaces: Option<u64>,
 }
 
 impl Job {

@@ -47,6 +47,8 @@ pub enum RunEnd {
     Interrupted,
     /// No further trial was started because this is used up.
     BudgetSpent(&'static str),
+    /// No further trial was started because the tape has no answer to what an agent of ours asks.
+    TapeOutdated,
     /// So many trials could not be graded again and keep the verdict they had.
     Ungraded(u64),
 }
@@ -131,12 +133,14 @@ impl Dispatcher<'_> {
         let mut spent = None;
         loop {
             spent = spent.or_else(|| self.purse.over());
-            if spent.is_none() {
+            let outdated = self.table.account.missed_tape();
+            if spent.is_none() && !outdated {
                 self.start_what_fits(&mut plan);
             }
             if self.running.is_empty() {
                 let nothing_left = self.waiting.is_empty() && plan.next().is_none();
                 return Ok(match spent {
+                    _ if outdated => RunEnd::TapeOutdated,
                     Some(what) if !nothing_left => RunEnd::BudgetSpent(what),
                     _ => RunEnd::Complete,
                 });
@@ -235,7 +239,7 @@ impl Dispatcher<'_> {
         let events = self.table.writer.no_events()?;
         let (attempt, now) = (attempt.get().0, self.table.clock.now());
         let line = TrialLine {
-            is_final: job.replaces.is_none(),
+            is_final: !job.rerun && job.replaces.is_none(),
             retried: job.retried,
             rerun: job.rerun,
             elsewhere: self.table.agents.elsewhere().is_some(),
@@ -270,14 +274,11 @@ async fn play_to_the_end(
         purse.book(&line);
         let faulted = line.fault.as_ref();
         let again = left > 0 && purse.over().is_none() && wants_another(faulted, &halt);
-        // A verdict that there is already is not given up for a fault.
-        let replaced = job
-            .replaces
-            .filter(|old| !(old.graded && faulted.is_some()));
-        line.is_final = !again && replaced.is_some() == job.replaces.is_some();
+        // A second draw stands beside the first verdict and never takes its place.
+        line.is_final = !again && !job.rerun;
         table.writer.append_trial(&line)?;
-        if let (true, Some(old)) = (line.is_final, replaced) {
-            table.writer.withdraw(old.at)?;
+        if let (true, Some(old)) = (line.is_final, job.replaces) {
+            table.writer.withdraw(old)?;
         }
         table.watch.ended(&line);
         if !again {

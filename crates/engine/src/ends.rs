@@ -36,7 +36,7 @@ pub(crate) fn not_ready(gone: Gone) -> Fault {
         Gone::UserLeft | Gone::Spent(_) => {
             lost("the user left before anything was said".to_owned())
         }
-        Gone::BroughtDown => lost("it ran out of memory before the agent did anything".to_owned()),
+        Gone::BroughtDown => lost("it was brought down before the agent did anything".to_owned()),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agon_core::observation::ObservationKind;
 use agon_core::screen::{ScreenMoment, ScreenRecord};
 use agon_core::sight::AppView;
-use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source, Surroundings};
+use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source};
 use agon_desktop::{Desktop, InputEvent};
 use agon_store::Recorder;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
@@ -118,10 +118,7 @@ impl Eyes {
         };
         let sight = self.use_gui(GRACE, look).await?;
         self.record_input(&sight, None, recorder)?;
-        let around = apps.map(|apps| Surroundings {
-            windows: sight.windows.unwrap_or_default(),
-            apps,
-        });
+        let around = apps.map(|apps| sight.windows.unwrap_or_default().with(apps));
         self.seen.last = Some(sight.screen.picture.clone());
         self.seen.around = around.clone().unwrap_or_default();
         let record = ScreenRecord {

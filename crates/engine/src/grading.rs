@@ -42,6 +42,7 @@ pub(crate) async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verd
     let evidence = Evidence {
         cut_off,
         work: handed.work(work),
+        changes: hand_in::beside(&task, frozen.changes.as_ref()),
         result: frozen.result.as_deref(),
         actions: &frozen.actions,
         sight: sight.as_ref(),
@@ -77,7 +78,7 @@ pub(crate) async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verd
 pub(crate) fn nothing_left(end: Option<TurnEnd>, elsewhere: bool, note: &str) -> Option<Verdict> {
     match end? {
         TurnEnd::BroughtDown => {
-            let why = "the agent brought its environment down (out of memory)";
+            let why = "the agent brought its environment down (out of memory, or by programs that can't be ended)";
             Some(failed("environment", why))
         }
         TurnEnd::Crashed | TurnEnd::Garbage | TurnEnd::Operator if elsewhere => {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::screen::{Picture, PictureFormat, ScreenPoint, ScreenView, WindowView};
-use agon_core::{Action, Environment, Task};
+use agon_core::sight::AppView;
+use agon_core::{Action, Environment, Surroundings, Task};
 use agon_desktop::screen::{CaptureOptions, Settle, Watch};
 use agon_desktop::{Desktop, DesktopError, InputEvent, InputLog, KeyCombination, WindowInfo};
 use agon_store::RunWriter;
@@ -31,9 +32,6 @@ const CATCH_UP: Duration = Duration::from_secs(5);
 /// time than lossless WebP, which would be a little smaller.
 const FORMAT: (PictureFormat, agon_desktop::screen::PictureFormat) =
     (PictureFormat::Png, agon_desktop::screen::PictureFormat::Png);
-
-/// How many windows are told of: any program can open thousands.
-const MOST_WINDOWS: usize = 200;
 
 /// Whether an action has to come to rest before it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +76,8 @@ pub(crate) struct Sight {
     pub(crate) lost_input: u64,
     /// What the agent did wrong, where it did.
     pub(crate) mistake: Option<String>,
-    /// All windows, where they were asked for.
-    pub(crate) windows: Option<Vec<WindowView>>,
+    /// The windows, where they were asked for.
+    pub(crate) windows: Option<WindowsAround>,
 }
 
 /// Why nothing could be seen.
@@ -237,10 +235,27 @@ impl Gui {
     }
 }
 
-/// The windows of a desktop, as many as are told of.
-pub(crate) fn windows(desktop: &Desktop) -> Result<Vec<WindowView>, DesktopError> {
-    let windows = desktop.windows().list()?;
-    Ok(windows.iter().take(MOST_WINDOWS).map(view).collect())
+/// The windows of a desktop, as many as are looked at: any program can open thousands.
+#[derive(Debug, Default)]
+pub(crate) struct WindowsAround {
+    listed: Vec<WindowView>,
+    left_out: u64,
+}
+
+impl WindowsAround {
+    pub(crate) fn with(self, apps: Vec<AppView>) -> Surroundings {
+        Surroundings {
+            windows: self.listed,
+            windows_left_out: self.left_out,
+            apps,
+        }
+    }
+}
+
+pub(crate) fn windows(desktop: &Desktop) -> Result<WindowsAround, DesktopError> {
+    let (windows, left_out) = desktop.windows().list_with_rest()?;
+    let listed = windows.iter().map(view).collect();
+    Ok(WindowsAround { listed, left_out })
 }
 
 fn view(window: &WindowInfo) -> WindowView {

@@ -18,6 +18,7 @@ mod halt;
 mod hand_in;
 mod hearing;
 mod images;
+mod keep;
 mod models;
 mod on_demand;
 mod orders;
@@ -42,7 +43,7 @@ mod warm;
 mod watch;
 mod workbench;
 
-pub use attempt::{Job, Replaced};
+pub use attempt::Job;
 pub use budget::{RunBudget, Spent};
 pub use desktops::Desktops;
 pub use dispatch::{Dispatch, RunEnd, dispatch};

@@ -31,8 +31,10 @@ pub(crate) struct Models {
     reported: Usage,
     /// The agent asked through the account, so that what it reports is the same once more.
     by_agent: bool,
-    /// How the last call of the agent's own client failed, if it did.
+    /// How the last call of the agent's own client failed, if it did and not by the agent's own doing.
     failed: Option<(ModelFault, String)>,
+    /// Which limit had no room for that call.
+    too_little: Option<TurnEnd>,
     /// What fails from here on is cut off by us.
     turn_over: Option<Instant>,
     /// When a call of the agent was last answered.
@@ -62,6 +64,7 @@ impl Models {
             reported: Usage::default(),
             by_agent: false,
             failed: None,
+            too_little: None,
             turn_over: None,
             answered: None,
             patience: limits.step.duration().min(limits.seconds.duration()) / 2,
@@ -135,7 +138,10 @@ impl Models {
         }
         if call.purpose == Purpose::Gateway && self.turn_over.is_none() {
             let error = call.error.as_ref();
-            self.failed = error.map(|error| (error.fault, error.message().to_owned()));
+            self.too_little = error.and_then(|error| error.spent);
+            self.failed = error
+                .filter(|error| !error.provoked)
+                .map(|error| (error.fault, error.message().to_owned()));
         }
     }
 
@@ -148,7 +154,8 @@ impl Models {
             return;
         };
         let over = self.turn_over;
-        let ended_late = Some(error.fault).filter(|fault| over.is_some() && fault.of_service());
+        let of_service = error.fault.of_service() && !error.provoked;
+        let ended_late = Some(error.fault).filter(|_| over.is_some() && of_service);
         let quiet = self.answered.map_or(Duration::MAX, |at| at.elapsed());
         let waited = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         // Sending the agent home is no wait of its own.
@@ -173,9 +180,11 @@ impl Models {
             // Whatever failed last is not why a person ended it.
             _ if end == TurnEnd::Operator => Ok(end),
             Some((ModelFault::Budget, _)) => {
-                let spent = self.spent()?.filter(|_| end != TurnEnd::Finished);
-                Ok(spent.unwrap_or(end))
+                let spent = self.spent()?.or(self.too_little);
+                Ok(spent.filter(|_| end != TurnEnd::Finished).unwrap_or(end))
             }
+            // Its own client may ask anything, and so what no tape has.
+            Some((ModelFault::NotOnTape, _)) => Ok(end),
             Some((fault, why)) if end != TurnEnd::Finished && fault.of_service() => {
                 let why = format_args!("the agent's model failed: {fault}: {why}");
                 Err(Fault::new(class(*fault), why))

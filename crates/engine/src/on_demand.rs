@@ -22,6 +22,7 @@ pub fn providers(hidden: &[PathBuf]) -> Providers {
         local: Arc::new(OnDemand::new(Kind::Local(hidden.to_vec()))),
         container: Arc::new(OnDemand::new(Kind::Container(hidden.to_vec()))),
         desktops: Desktops::new(WARM_DESKTOPS),
+        hidden: hidden.to_vec(),
     }
 }
 

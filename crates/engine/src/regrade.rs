@@ -10,7 +10,7 @@ use agon_core::{
     CutOff, EnvironmentKind, Event, EventBody, Fault, FaultClass, RanCommand, Source, Task,
 };
 use agon_grade::{Bench, Desk, Evidence, FlowStep, Place, Told};
-use agon_sandbox::WorkArchive;
+use agon_sandbox::{Changes, WorkArchive};
 use agon_store::{Left, Recorder, Reviews, RunReader, StoreError, TrialLine};
 use agon_suite::Plan;
 use futures_util::{StreamExt, stream};
@@ -22,6 +22,7 @@ use crate::elsewhere::can_be_told;
 use crate::error::RunError;
 use crate::grading::{fresh_place, in_used_container, nothing_left};
 use crate::hand_in;
+use crate::keep::CHANGES;
 use crate::models::Models;
 use crate::pictures::Kept as Pictures;
 use crate::seen::Seen;
@@ -103,6 +104,10 @@ pub async fn regrade(
                 None => break,
             },
         };
+        let lost = matches!(&result.verdict, Err(fault) if fault.class == FaultClass::Evidence);
+        if let (true, Some(error)) = (lost, table.writer.trouble()) {
+            return Err(unwritten(table, error));
+        }
         let latest = progress.of(&old.task.to_string(), old.epoch);
         let attempt = latest.map_or(old.attempt, |latest| latest.attempt) + 1;
         let mut line = new_line(table, &old, attempt, result)?;
@@ -139,6 +144,8 @@ pub fn has_evidence(task: &Task, left: Left) -> bool {
             _ if left.elsewhere => true,
             EnvironmentKind::None => true,
             _ if in_used_container(task) => !task.checks_run_scripts(),
+            // Of what was too large to be kept, there is what commands have printed.
+            _ if task.environment.is_container() => left.work || !task.checks_run_scripts(),
             _ => left.work,
         }
 }
@@ -221,7 +228,11 @@ async fn judge(
         return Ok(screen_gone());
     }
     let commands = commands(events);
-    let gone = line.elsewhere || in_used_container(task);
+    let changes = changes(reader, events)?;
+    let is_lost = frozen.is_none() || changes.as_ref().is_some_and(|changes| !changes.is_whole());
+    let gone = line.elsewhere
+        || in_used_container(task)
+        || (is_lost && task.environment.is_container() && !hand_in::runs_programs(task));
     let recorded = gone.then_some(Place::Recorded(&commands));
     // Nobody uses them to look at pictures and files.
     let runs = task.checks_run_programs() || hand_in::runs_programs(task);
@@ -239,6 +250,7 @@ async fn judge(
     let evidence = Evidence {
         cut_off: &cut_off,
         work: handed.work(frozen.as_ref()),
+        changes: hand_in::beside(task, changes.as_ref()),
         result: Evidence::result_of(&actions, line.end),
         actions: &actions,
         sight: sight.as_ref(),
@@ -259,6 +271,20 @@ async fn judge(
     let verdict = agon_grade::grade(task, &evidence, &desk).await;
     told.extend(notes.take());
     Ok(handed.marked(verdict?))
+}
+
+/// What was changed beside the working folder of a container.
+fn changes(reader: &RunReader, events: &[Event]) -> Result<Option<Changes>, Fault> {
+    let kept = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::Kept(kept) if kept.what == CHANGES => Some(&kept.blob),
+        _ => None,
+    });
+    let Some(digest) = kept else {
+        return Ok(None);
+    };
+    let path = reader.unpack_blob(digest).map_err(lost)?;
+    let changes = Changes::open(path).map_err(|error| evidence_lost(&error))?;
+    Ok(Some(changes))
 }
 
 /// What commands of checks printed, the one that counts before others: the latest of those that grading ran,
@@ -320,8 +346,7 @@ fn new_line(
     mut again: Again,
 ) -> Result<TrialLine, RunError> {
     let clock = Arc::clone(&table.clock);
-    let recorder = Recorder::new(&table.writer, clock, &old.task, old.epoch, attempt);
-    let mut recorder = recorder.of_the_past();
+    let mut recorder = Recorder::of_the_past(&table.writer, clock, &old.task, old.epoch, attempt);
     let result = again.verdict.as_ref();
     let (verdict, fault) = (result.ok(), result.err());
     let mut line = TrialLine {

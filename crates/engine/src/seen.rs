@@ -111,9 +111,11 @@ mod tests {
     fn a_play_is_read_back_from_its_record() {
         let around = Surroundings {
             windows: Vec::new(),
+            windows_left_out: 3,
             apps: vec![AppView {
                 command: "game".to_owned(),
                 exit: Some(3),
+                apart: true,
             }],
         };
         let seen = recorded(vec![

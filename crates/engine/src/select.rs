@@ -9,7 +9,7 @@ use agon_store::{
 };
 use agon_suite::Plan;
 
-use crate::attempt::{Job, Replaced};
+use crate::attempt::Job;
 use crate::regrade::has_evidence;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,7 +17,8 @@ pub enum Mode {
     /// Everything that was not graded yet, by checks or by a person.
     #[default]
     RunAll,
-    /// The same, and what failed; a person is believed before the checks.
+    /// The same, and a further draw of what failed, which stands beside the first verdict; a person is
+    /// believed before the checks.
     RerunFailed,
     /// Nothing is played: what there is, is graded again.
     ValidateOnly,
@@ -77,6 +78,10 @@ pub fn select<'a>(
         left: 0,
         done: 0,
     };
+    for begun in &selected.progress.never_ended {
+        let lost = abandoned(folder, &begun.task, begun.epoch, begun.attempt)?;
+        selected.lost += &lost;
+    }
     for trial in plan.trials() {
         let name = trial.task.id.to_string();
         let latest = selected.progress.of(&name, trial.epoch);
@@ -100,7 +105,11 @@ pub fn select<'a>(
         match latest {
             Some(latest) if !open(&trial.task, latest, said, asked) => selected.done += 1,
             // Written by something else, it has no room for the word to be taken back.
-            Some(latest) if latest.outcome.is_some() && latest.final_at.is_none() => {
+            Some(latest)
+                if latest.outcome.is_some()
+                    && latest.final_at.is_none()
+                    && !graded(latest, said) =>
+            {
                 return Err(StoreError::Broken {
                     path: folder.trials_file(),
                     message: format!("the final line of {name}#{} was rewritten", trial.epoch),
@@ -108,6 +117,7 @@ pub fn select<'a>(
             }
             latest => {
                 selected.left += 1;
+                // An older version did not say which attempts it had begun.
                 let next = latest.map_or(0, |latest| latest.attempt) + 1;
                 let lost = abandoned(folder, &trial.task.id, trial.epoch, next)?;
                 selected.lost += &lost;
@@ -129,6 +139,12 @@ fn said(reviews: &Reviews, task: &TaskId, epoch: u32, latest: Latest) -> Option<
     review.verdict.outcome()
 }
 
+/// Whether there is a verdict, by checks or by a person.
+fn graded(latest: Latest, said: Option<Outcome>) -> bool {
+    said.or(latest.outcome)
+        .is_some_and(|is| is != Outcome::Faulted)
+}
+
 /// Whether a trial that has been tried is to be played (again).
 fn open(task: &Task, latest: Latest, said: Option<Outcome>, asked: Asked) -> bool {
     let rerun = asked.mode == Mode::RerunFailed;
@@ -137,7 +153,8 @@ fn open(task: &Task, latest: Latest, said: Option<Outcome>, asked: Asked) -> boo
     match latest.outcome.map(|graded| said.unwrap_or(graded)) {
         None => true,
         Some(Outcome::Passed) => false,
-        Some(Outcome::Failed) => rerun,
+        // What passed in a later draw has shown what it was played again for.
+        Some(Outcome::Failed) => rerun && latest.redrawn != Some(Outcome::Passed),
         Some(Outcome::Faulted) => rerun || latest.retryable || missed(),
     }
 }
@@ -194,16 +211,11 @@ impl Selected<'_> {
                 epoch: trial.epoch,
                 attempt: latest.map_or(0, |latest| latest.attempt) + 1,
                 seed: trial.seed,
-                rerun: latest.is_some_and(|latest| latest.graded_before),
+                rerun: latest.is_some_and(|latest| graded(latest, said)),
                 retried: latest.is_some_and(|latest| latest.faulted_before),
-                replaces: latest.and_then(|latest| {
-                    // A verdict is not given up for a fault, nor is that of a person.
-                    let graded = said.or(latest.outcome) != Some(Outcome::Faulted);
-                    Some(Replaced {
-                        at: latest.final_at?,
-                        graded,
-                    })
-                }),
+                replaces: latest
+                    .filter(|latest| !graded(*latest, said))
+                    .and_then(|latest| latest.final_at),
             })
         })
     }

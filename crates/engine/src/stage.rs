@@ -48,9 +48,9 @@ pub enum Gone {
 
 impl From<SandboxError> for Gone {
     fn from(error: SandboxError) -> Self {
-        match error {
-            SandboxError::OutOfMemory => Self::BroughtDown,
-            error => Self::Fault(crate::trial::fault_of(&error)),
+        match error.of_agent() {
+            true => Self::BroughtDown,
+            false => Self::Fault(crate::trial::fault_of(&error)),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What all trials of a run share: where results go, where sandboxes and agents come from, who looks
 //! on. Nothing here changes while the run goes on.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_agent::AgentFactory;
@@ -42,6 +43,8 @@ pub struct Providers {
     pub local: Arc<dyn Provider>,
     pub container: Arc<dyn Provider>,
     pub desktops: Arc<Desktops>,
+    /// What no sandbox of these shows, and no agent is given.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl Providers {

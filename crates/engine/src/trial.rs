@@ -7,26 +7,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_agent::user::{Respondent, UserContext};
-use agon_core::event::{Kept, Phase};
+use agon_core::environment::Grading;
+use agon_core::event::Phase;
 use agon_core::verdict::{TurnEnd, Verdict};
 use agon_core::{
     Action, CutOff, EnvironmentKind, EventBody, Fault, FaultClass, RanCommand, Source, Task,
 };
-use agon_desktop::Desktop;
-use agon_llm::Scrubber;
-use agon_sandbox::{Owner, Request, Sandbox, SandboxError, WorkArchive};
+use agon_desktop::{Desktop, ServerState};
+use agon_sandbox::{Changes, Owner, Request, Sandbox, SandboxError, WorkArchive};
 use agon_store::TrialLine;
-use agon_store::blobs::Stored;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::apps::Apps;
-use crate::attempt::{Attempt, Job, Spender, evidence_lost};
+use crate::attempt::{Attempt, Job, Spender};
 use crate::elsewhere;
 use crate::eyes::Eyes;
 use crate::furnish::furnish;
 use crate::grading;
 use crate::halt::Halt;
+use crate::hand_in;
+use crate::keep::{keep_changes, keep_work};
 use crate::programs::Programs;
 use crate::realtime::{self, Ground};
 use crate::seat::Seat;
@@ -38,6 +39,9 @@ use crate::workbench::{Tools, Workbench};
 
 /// Ending all processes and taking the working folder.
 const FREEZE: Duration = Duration::from_secs(60);
+
+/// Killing a container and taking all that was changed in it, which may be much.
+const KILL: Duration = Duration::from_secs(600);
 
 #[derive(Debug)]
 pub struct Trial<P> {
@@ -59,6 +63,8 @@ pub struct Frozen {
     pub(crate) cut_off: CutOff,
     /// `None` where the environment has none, or the agent brought it down.
     pub(crate) work: Option<WorkArchive>,
+    /// Beside the working folder, in a container that was killed.
+    pub(crate) changes: Option<Changes>,
     pub(crate) actions: Vec<Action>,
     pub(crate) result: Option<String>,
     pub(crate) seen: Seen,
@@ -89,7 +95,11 @@ type Next<P> = Result<Trial<P>, Box<Faulted>>;
 pub async fn play(table: &Arc<Table>, job: Job, halt: Halt) -> io::Result<TrialLine> {
     match Box::pin(play_phases(Trial::begin(table, job, halt))).await {
         Ok(graded) => graded.close(),
-        Err(faulted) => faulted.attempt.faulted(faulted.fault),
+        Err(faulted) => match table.writer.trouble() {
+            // Nobody plays again for a disk that is full: that is the end of the run.
+            Some(error) if faulted.fault.class == FaultClass::Evidence => Err(error),
+            _ => faulted.attempt.faulted(faulted.fault),
+        },
     }
 }
 
@@ -199,7 +209,7 @@ async fn run_and_freeze(
         Some(desktop) if desktop.is_within_reach() => (Some(desktop), None),
         desktop => (None, desktop),
     };
-    let frozen = freeze(attempt, sandbox, turn, ours.as_deref()).await;
+    let frozen = freeze(attempt, sandbox, turn, ours.as_ref()).await;
     end_desktop(ours).await;
     frozen.map(|frozen| Frozen {
         _desktop: inside,
@@ -213,7 +223,7 @@ async fn freeze(
     attempt: &mut Attempt,
     sandbox: &mut Option<Box<dyn Sandbox>>,
     turn: Result<Turn, Fault>,
-    desktop: Option<&Desktop>,
+    desktop: Option<&Arc<Desktop>>,
 ) -> Result<Frozen, Fault> {
     let turn = turn?;
     turns::calls(attempt, None)?;
@@ -226,31 +236,42 @@ async fn freeze(
     let lost = turn.end == TurnEnd::ScreenLost || unseen;
 
     attempt.enter(Phase::Frozen)?;
-    let (cut_off, work) = match sandbox {
-        None => (CutOff::after_freeze(), None),
-        Some(sandbox) => match timeout(FREEZE, sandbox.freeze()).await {
-            Ok(Ok(frozen)) => (frozen.cut_off, Some(frozen.work)),
-            // By our own limits: the agent did this, and there is nothing left to grade.
-            Ok(Err(SandboxError::OutOfMemory)) => {
+    let (cut_off, work, changes) = match sandbox {
+        None => (CutOff::after_freeze(), None, None),
+        Some(sandbox) => match cut(sandbox.as_mut(), attempt.task()).await? {
+            Ok(frozen) => (frozen.cut_off, Some(frozen.work), frozen.changes),
+            // By our own limits, or because nobody can kill what it left: the agent did this, and there is
+            // nothing left to grade.
+            Err(error) if error.of_agent() => {
                 attempt.end_note = None;
                 attempt.turn_ended(TurnEnd::BroughtDown)?;
-                (CutOff::after_freeze(), None)
+                (CutOff::after_freeze(), None, None)
             }
-            Ok(Err(error)) => return Err(fault_of(&error)),
-            Err(_) => return Err(late("freezing the environment", FREEZE)),
+            Err(error) => return Err(fault_of(&error)),
         },
     };
+    let sandbox = match sandbox.take() {
+        Some(killed) if is_killed(attempt.task()) => {
+            attempt.table.removals.take(killed).await;
+            None
+        }
+        other => other,
+    };
     if let (true, Some(desktop)) = (lost, desktop) {
-        still_there(attempt, desktop).await?;
+        lost_by_whom(attempt, desktop).await?;
     }
     if let Some(archive) = &work {
         attempt.left_out = archive.left_out();
-        keep(attempt, archive).await?;
+        keep_work(attempt, archive).await?;
+    }
+    if let Some(changes) = &changes {
+        keep_changes(attempt, changes).await?;
     }
     Ok(Frozen {
-        sandbox: sandbox.take(),
+        sandbox,
         cut_off,
         work,
+        changes,
         actions: turn.actions,
         result: turn.result,
         seen: turn.seen,
@@ -260,16 +281,65 @@ async fn freeze(
     })
 }
 
-/// Any program on a desktop can cut others off from its X server. If the server answers again now that
-/// they have ended, they did; if not, it is our own loss.
-async fn still_there(attempt: &Attempt, desktop: &Desktop) -> Result<(), Fault> {
-    let address = desktop.address().clone();
-    let answers = spawn_blocking(move || Desktop::connect(&address).is_ok_and(|x| x.answers()));
-    if answers.await.unwrap_or(false) {
-        return Ok(());
-    }
+/// Whether the agent's environment is gone before anything is graded.
+fn is_killed(task: &Task) -> bool {
+    task.environment.is_container() && hand_in::graded_afresh(task)
+}
+
+/// Whether a check can look at what is not in the working folder.
+fn looks_beside(task: &Task) -> bool {
+    task.checks_run_programs() && !hand_in::runs_programs(task)
+}
+
+/// Cuts the agent off in the way that the task's checks want it.
+async fn cut(
+    sandbox: &mut dyn Sandbox,
+    task: &Task,
+) -> Result<Result<agon_sandbox::Frozen, SandboxError>, Fault> {
+    let limit = match task.environment.is_container() {
+        true => KILL,
+        false => FREEZE,
+    };
+    let cutting = async {
+        match task.environment.grading {
+            _ if is_killed(task) => sandbox.kill(looks_beside(task)).await,
+            Grading::Alive => sandbox.snapshot().await,
+            Grading::Fresh | Grading::Used => sandbox.freeze().await,
+        }
+    };
+    timeout(limit, cutting)
+        .await
+        .map_err(|_| late("freezing the environment", limit))
+}
+
+/// Any program on a desktop can cut others off from its X server, drive it out of memory, make it crash or keep
+/// it busy: then the screen is lost, and what was done is graded as it stands. It is our own loss only if
+/// somebody outside has killed or stopped the server, which nobody inside can.
+async fn lost_by_whom(attempt: &mut Attempt, desktop: &Arc<Desktop>) -> Result<(), Fault> {
+    let desktop = Arc::clone(desktop);
+    let state = spawn_blocking(move || {
+        match Desktop::connect(desktop.address()).is_ok_and(|x| x.answers()) {
+            true => Some(ServerState::Runs),
+            false => desktop.server_state(),
+        }
+    });
+    let state = state.await;
+    let how = match state.map_err(|error| Fault::new(FaultClass::Internal, error))? {
+        Some(ServerState::Runs) => return Ok(()),
+        Some(ServerState::Ended(how)) => {
+            let note = format!("{how}, by what its clients asked of it");
+            return attempt
+                .record(Source::Harness, None, EventBody::Note(note))
+                .map(drop);
+        }
+        Some(ServerState::Disturbed(how)) => how,
+        None => "nobody knows how its X server ended".to_owned(),
+    };
     let why = attempt.end_note.clone().unwrap_or_default();
-    Err(Fault::new(FaultClass::Environment, why))
+    Err(Fault::new(
+        FaultClass::Environment,
+        format_args!("{why}; {how}"),
+    ))
 }
 
 async fn take_turn(
@@ -334,39 +404,8 @@ async fn end_desktop(desktop: Option<Arc<Desktop>>) {
     spawn_blocking(end).await.ok();
 }
 
-/// Stores the frozen working folder, so that the trial can be graded again.
-async fn keep(attempt: &mut Attempt, archive: &WorkArchive) -> Result<(), Fault> {
-    let writer = attempt.table.writer.clone();
-    let cap = attempt.table.keep_work;
-    let file = archive.open().map_err(|error| evidence_lost(&error))?;
-    let stored = spawn_blocking(move || {
-        // An agent may have put a key of ours into a file.
-        let mut file = Scrubber::blotted(io::BufReader::new(file));
-        writer.keep(&mut file, cap)
-    })
-    .await
-    .map_err(|error| Fault::new(FaultClass::Internal, error))?
-    .map_err(|error| evidence_lost(&error))?;
-    let body = match stored {
-        Stored::As { digest, bytes } => {
-            attempt.work = Some(digest);
-            EventBody::Kept(Kept {
-                what: "work".to_owned(),
-                blob: digest,
-                bytes,
-            })
-        }
-        Stored::TooLarge => EventBody::Note(format!(
-            "the working folder was graded but not kept: {} bytes are over the cap of {cap}",
-            archive.bytes()
-        )),
-    };
-    attempt.record(Source::Harness, None, body).map(|_| ())
-}
-
 impl Trial<Frozen> {
-    /// Checks run on the frozen evidence, where the agent never was or, in a container, where it can
-    /// no longer act.
+    /// Checks run on the frozen evidence, where the agent never was or, if the task says so, where it was.
     pub async fn grade(mut self) -> Next<Graded> {
         let verdict = grading::grade(&mut self.attempt, &self.phase).await;
         if let Some(sandbox) = self.phase.sandbox.take() {

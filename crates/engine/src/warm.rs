@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use agon_core::environment::Grading;
 use agon_core::{Environment, Fault};
 use agon_desktop::{ContainerDisplay, Desktop, DesktopConfig};
 use agon_sandbox::{DisplayMount, Owner, Provider, Request, Sandbox};
@@ -102,7 +103,7 @@ impl Key {
         // These change nothing about a container or its display.
         environment.apps.clear();
         environment.programs.clear();
-        environment.fresh_checks = false;
+        environment.grading = Grading::Fresh;
         environment.settle = None;
         environment.group = None;
         Some(Self {

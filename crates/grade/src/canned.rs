@@ -231,6 +231,7 @@ pub(crate) async fn graded(
     let evidence = Evidence {
         cut_off: &CutOff::after_freeze(),
         work: Some(&work),
+        changes: None,
         result: remains.result,
         actions: &remains.actions,
         sight: remains.sight.as_ref(),

@@ -173,6 +173,7 @@ mod tests {
         let evidence = Evidence {
             cut_off: &CutOff::after_freeze(),
             work: Some(&work),
+            changes: None,
             result: Some("a"),
             actions: &[],
             sight: None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agon_core::verdict::TurnEnd;
 use agon_core::{Action, CutOff, Event, EventBody, Source, Surroundings};
-use agon_sandbox::WorkArchive;
+use agon_sandbox::{Changes, WorkArchive};
 
 use crate::flow::{FlowStep, PictureSource};
 
@@ -16,6 +16,8 @@ pub struct Evidence<'a> {
     pub cut_off: &'a CutOff,
     /// The frozen working folder; `None` where the environment has none.
     pub work: Option<&'a WorkArchive>,
+    /// What was changed beside it in a container, for checks in a fresh one.
+    pub changes: Option<&'a Changes>,
     /// The text given with `finish`.
     pub result: Option<&'a str>,
     /// What the agent did, in order.

@@ -1,13 +1,15 @@
 //! Carries out a task's checks, one by one, and puts the verdict together.
 
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
 use agon_core::check::{Check, CheckKind, ProseSubject};
+use agon_core::files::FileTree;
 use agon_core::{CheckResult, Fault, FaultClass, RanCommand, SightTest, Task, Verdict};
-use agon_sandbox::{ArchiveIndex, Exec, ExecOutput, WorkArchive, treacherous};
+use agon_sandbox::{ArchiveIndex, Changes, Exec, ExecOutput, Words, WorkArchive, treacherous};
 use tokio::sync::OnceCell;
 
 use crate::combine::{self, Credit};
@@ -17,16 +19,20 @@ use crate::earlier::Printed;
 use crate::evidence::Evidence;
 use crate::finding::{Finding, bad_check};
 use crate::judge::{Question, Shown};
-use crate::place::{Place, Ran};
+use crate::place::{Left, Place, Ran};
 use crate::printed::READ;
 use crate::reason::shown;
 use crate::screens::Screens;
 use crate::script::{self, Nonce};
 use crate::side::{on_the_side, within};
-use crate::{earlier, file, office, record, returned, reward};
+use crate::{earlier, file, interpreter, office, record, returned, reward};
 
 /// The sign that the agent made more than an archive may hold.
 const LEFT_OUT: &str = "left out of the archive";
+
+/// What is longer, or further back, is no script that names a program.
+const LONGEST_SCRIPT: u64 = 256 << 10;
+const MOST_SCRIPTS: usize = 200;
 
 /// The sign that it left a link to what a check reads or says itself.
 const LED_AWAY: &str = "link out of the working folder";
@@ -48,11 +54,12 @@ pub async fn grade(
         place: desk.place,
         files: OnceCell::new(),
         links: OnceCell::new(),
+        replaced: OnceCell::new(),
         screens: OnceCell::new(),
     };
     if task.needs_judge() && desk.judge.is_none() {
-        // What only the used environment shows is gone with it, and a judge may come later.
-        if matches!(desk.place, Place::Inside(_)) {
+        // What an environment shows may be gone with it, and a judge may come later.
+        if desk.place.is_lost_with_the_trial() {
             grading.keep_commands(checks).await?;
         }
         return Err(Fault::new(
@@ -78,6 +85,8 @@ struct Grading<'a> {
     files: OnceCell<Arc<ArchiveIndex>>,
     /// A link that leads to what a check says itself; looked for by the first that runs a program.
     links: OnceCell<Option<(PathBuf, PathBuf)>>,
+    /// What the agent made of the programs of the environment, where it is the one that it used.
+    replaced: OnceCell<Option<Finding>>,
     /// The pictures, decoded by the first check that looks at them.
     screens: OnceCell<Screens>,
 }
@@ -213,7 +222,8 @@ impl Grading<'_> {
     async fn run(&self, command: &str) -> Result<Ran, Fault> {
         let mut exec = Exec::shell(command, self.task.limits.check.duration());
         exec.keep = READ;
-        let ran = self.place.run(self.evidence.work, None, &exec).await?;
+        let words = Words::of(command);
+        let ran = self.place.run(self.left(&words), None, &exec).await?;
         if let Ran::Ended(output) = &ran {
             earlier::keep(self.desk, command, output);
         }
@@ -230,11 +240,23 @@ impl Grading<'_> {
         if let Some(finding) = self.spoiled().await? {
             return Ok(finding);
         }
+        let mut words = words_of(tree).await?;
+        args.iter().for_each(|arg| words.add(arg));
         let ran = self
             .place
-            .run(self.evidence.work, Some((tree, &verify)), &exec)
+            .run(self.left(&words), Some((tree, &verify)), &exec)
             .await?;
-        self.found(ran, |output| script::judge(&nonce, output, running))
+        if let Ran::Ended(output) = &ran
+            && script::never_began(output, running)
+            && let Some(entry) = tree.find(path.as_ref())
+            && let Some(program) = interpreter::program(entry)?
+            && !self.place.image_has(&program).await?
+        {
+            return Err(bad_check(format!(
+                "verify/{path} is for `{program}`, which the image does not have"
+            )));
+        }
+        self.found(ran, |output| Ok(script::judge(&nonce, output)))
     }
 
     async fn reward(&self, script: &str) -> Result<Finding, Fault> {
@@ -244,16 +266,14 @@ impl Grading<'_> {
         let exec = reward::exec(tests, script, cwd, timeout)?;
         // Where the agent was, all that it left is still there.
         let found = match self.place.tainted() {
-            true => self.place.replaced().await?,
+            true => self.replaced().await?,
             false => self.spoiled().await?,
         };
         if let Some(finding) = found {
             return Ok(finding);
         }
-        let (ran, rewards) = self
-            .place
-            .rewarded(self.evidence.work, tests, &exec)
-            .await?;
+        let words = words_of(tests).await?;
+        let (ran, rewards) = self.place.rewarded(self.left(&words), tests, &exec).await?;
         let [text, json] = &rewards;
         self.found(ran, |output| {
             Ok(reward::judge(output, [text.as_deref(), json.as_deref()]))
@@ -325,6 +345,21 @@ impl Grading<'_> {
         }
     }
 
+    /// What is laid out for a check with these words.
+    fn left<'a>(&'a self, words: &'a Words) -> Left<'a> {
+        Left {
+            work: self.evidence.work,
+            changes: self.evidence.changes,
+            words,
+        }
+    }
+
+    /// What the agent made of the programs that a check relies on, where it could.
+    async fn replaced(&self) -> Result<Option<Finding>, Fault> {
+        let look = || self.place.replaced();
+        self.replaced.get_or_try_init(look).await.cloned()
+    }
+
     /// An agent that leaves more than can be kept could hide anything in the rest.
     fn left_out(&self) -> Option<Finding> {
         let count = self.evidence.work?.left_out();
@@ -338,12 +373,25 @@ impl Grading<'_> {
         if let Some(finding) = self.left_out() {
             return Ok(Some(finding));
         }
+        if let Some(count) = self.evidence.changes.map(Changes::left_out)
+            && count > 0
+        {
+            let reason = format!("{count} of what was changed in the container could not be taken");
+            return Ok(Some(Finding::tampered(LEFT_OUT, reason)));
+        }
+        if let Some(finding) = self.replaced().await? {
+            return Ok(Some(finding));
+        }
         let Some(work) = self.evidence.work else {
             return Ok(None);
         };
+        let changes = self.evidence.changes;
         let look = || async {
-            let archive = work.open().map_err(file::unreadable)?;
-            on_the_side(move || treacherous(&archive).map_err(file::unreadable)).await
+            let work = work.open().map_err(file::unreadable)?;
+            let changes = changes.map(Changes::file).transpose();
+            let changes = changes.map_err(file::unreadable)?;
+            on_the_side(move || treacherous(&work, changes.as_ref()).map_err(file::unreadable))
+                .await
         };
         let found = self.links.get_or_try_init(look).await?;
         Ok(found.as_ref().map(|(link, target)| {
@@ -388,6 +436,29 @@ impl Grading<'_> {
         }
         combine::any(results)
     }
+}
+
+/// The words of everything in a `verify` tree that is text, as far as scripts go.
+async fn words_of(tree: &FileTree) -> Result<Words, Fault> {
+    let tree = tree.clone();
+    on_the_side(move || {
+        let mut words = Words::default();
+        for entry in tree
+            .entries()
+            .iter()
+            .filter(|it| it.size <= LONGEST_SCRIPT)
+            .take(MOST_SCRIPTS)
+        {
+            let mut text = Vec::new();
+            let read = tree
+                .open(entry)
+                .and_then(|(_, content)| content.take(LONGEST_SCRIPT).read_to_end(&mut text));
+            read.map_err(|error| bad_check(format!("verify/ can't be read: {error}")))?;
+            words.add(&String::from_utf8_lossy(&text));
+        }
+        Ok(words)
+    })
+    .await
 }
 
 #[cfg(test)]

@@ -63,6 +63,11 @@ pub(crate) fn words(
     })
 }
 
+/// The program that runs a script, if it is known.
+pub(crate) fn program(entry: &FileEntry) -> Result<Option<String>, Fault> {
+    Ok(of(entry)?.map(|interpreter| interpreter.name))
+}
+
 /// Whether it is Python that runs a script.
 pub(crate) fn is_python(entry: &FileEntry) -> Result<bool, Fault> {
     let interpreter = of(entry)?;

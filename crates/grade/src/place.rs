@@ -1,12 +1,14 @@
-//! Where commands of checks run: in a fresh sandbox over the frozen working folder, or inside of the
-//! environment that the agent used. The only file here that starts anything.
+//! Where commands of checks run: in a fresh sandbox over what the agent left, or inside of the environment
+//! that it used. The only file here that starts anything.
 
 use std::time::Duration;
 
 use agon_core::files::FileTree;
 use agon_core::{EnvironmentKind, Fault, FaultClass, RanCommand};
 use agon_sandbox::error::ENDING;
-use agon_sandbox::{Exec, ExecOutput, Provider, Request, Sandbox, SandboxError, WorkArchive};
+use agon_sandbox::{
+    Changes, Exec, ExecOutput, Provider, Request, Sandbox, SandboxError, Words, WorkArchive,
+};
 
 use crate::finding::{Finding, bad_check};
 use crate::interpreter::Running;
@@ -16,7 +18,7 @@ use crate::reward;
 pub enum Place<'a> {
     /// Nothing runs: the environment is a conversation.
     Nowhere,
-    /// A sandbox made for each check, with the frozen working folder unpacked.
+    /// A sandbox made for each check, with what the agent left laid over it.
     Fresh {
         provider: &'a dyn Provider,
         request: &'a Request,
@@ -26,6 +28,14 @@ pub enum Place<'a> {
     /// Nothing runs any more, or it ran elsewhere: commands have printed what they have. What is found
     /// there is as tainted as it was then.
     Recorded(&'a [RanCommand]),
+}
+
+/// What the agent left, for a check that has these words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Left<'a> {
+    pub(crate) work: Option<&'a WorkArchive>,
+    pub(crate) changes: Option<&'a Changes>,
+    pub(crate) words: &'a Words,
 }
 
 /// How a program of a check ended.
@@ -61,14 +71,42 @@ impl Place<'_> {
         }
     }
 
+    /// Whether the record of a trial may not be enough to run its commands again.
+    pub(crate) fn is_lost_with_the_trial(&self) -> bool {
+        match self {
+            Self::Inside(_) => true,
+            Self::Fresh { request, .. } => request.environment.is_container(),
+            Self::Nowhere | Self::Recorded(_) => false,
+        }
+    }
+
+    /// Whether the image has a program of this name at all: asked where nothing of the agent is.
+    pub(crate) async fn image_has(&self, name: &str) -> Result<bool, Fault> {
+        let Self::Fresh { provider, request } = self else {
+            return Ok(true);
+        };
+        let prepared = in_time("a fresh sandbox", request.start, provider.prepare(request));
+        let opened = Opened::fresh(prepared.await?.map_err(trouble)?, request);
+        let mut exec = Exec::new(["sh", "-c", r#"command -v "$1""#, "sh", name], LOOKING);
+        exec.cwd = "/".to_owned();
+        let found = in_time(
+            "looking for a program",
+            LOOKING,
+            opened.sandbox().exec(&exec),
+        )
+        .await;
+        opened.close().await;
+        Ok(found?.map_err(trouble)?.exit.success())
+    }
+
     /// Runs one program, with the `verify` tree put where it belongs first, if there is one.
     pub(crate) async fn run(
         &self,
-        work: Option<&WorkArchive>,
+        left: Left<'_>,
         verify: Option<(&FileTree, &str)>,
         exec: &Exec,
     ) -> Result<Ran, Fault> {
-        let ran = match self.open(work, exec.timeout).await {
+        let ran = match self.open(left, exec.timeout).await {
             Ok(opened) => {
                 let ran = opened.carry_out(verify, exec).await;
                 opened.close().await;
@@ -101,11 +139,11 @@ impl Place<'_> {
     /// Runs a program that leaves its word in files, and reads those of [`reward::FILES`].
     pub(crate) async fn rewarded(
         &self,
-        work: Option<&WorkArchive>,
+        left: Left<'_>,
         tests: &FileTree,
         exec: &Exec,
     ) -> Result<(Ran, Rewards), Fault> {
-        let found = match self.open(work, exec.timeout).await {
+        let found = match self.open(left, exec.timeout).await {
             Ok(opened) => {
                 let found = opened.reward(tests, exec).await;
                 opened.close().await;
@@ -120,7 +158,7 @@ impl Place<'_> {
     }
 
     /// The sandbox to look in.
-    async fn open(&self, work: Option<&WorkArchive>, limit: Duration) -> Result<Opened<'_>, Stop> {
+    async fn open(&self, left: Left<'_>, limit: Duration) -> Result<Opened<'_>, Stop> {
         let (provider, request) = match self {
             Self::Nowhere => {
                 let why = "the environment is `none`: there is nothing to run commands in";
@@ -133,13 +171,23 @@ impl Place<'_> {
             Self::Inside(sandbox) => return Ok(Opened::Inside(*sandbox)),
             Self::Fresh { provider, request } => (provider, request),
         };
-        let work = work
+        let work = left
+            .work
             .ok_or_else(|| Fault::new(FaultClass::Evidence, "there is no frozen working folder"))?;
         let sandbox = in_time("a fresh sandbox", request.start, provider.prepare(request))
             .await?
             .map_err(trouble)?;
-        let unpacked = unpack(&*sandbox, work, limit).await;
-        let opened = Opened::Fresh(sandbox);
+        let unpacked = match unpack("the working folder", limit, sandbox.unpack(work)).await {
+            Ok(()) => match left.changes {
+                Some(changes) => {
+                    let laid = sandbox.lay_over(changes, left.words);
+                    unpack("what was changed beside it", limit, laid).await
+                }
+                None => Ok(()),
+            },
+            stopped => stopped,
+        };
+        let opened = Opened::fresh(sandbox, request);
         match unpacked {
             Ok(()) => Ok(opened),
             Err(stop) => {
@@ -175,24 +223,41 @@ impl From<Fault> for Stop {
 /// A sandbox to look in.
 enum Opened<'a> {
     Inside(&'a dyn Sandbox),
-    Fresh(Box<dyn Sandbox>),
+    Fresh {
+        sandbox: Box<dyn Sandbox>,
+        /// What the agent left is everywhere in it, not in the working folder alone.
+        overlaid: bool,
+    },
 }
 
 /// What stands in the files that say a reward.
 pub(crate) type Rewards = [Option<Vec<u8>>; 2];
 
 impl Opened<'_> {
+    fn fresh(sandbox: Box<dyn Sandbox>, request: &Request) -> Self {
+        let overlaid = request.environment.is_container();
+        Self::Fresh { sandbox, overlaid }
+    }
+
     fn sandbox(&self) -> &dyn Sandbox {
         match self {
             Self::Inside(sandbox) => *sandbox,
-            Self::Fresh(sandbox) => sandbox.as_ref(),
+            Self::Fresh { sandbox, .. } => sandbox.as_ref(),
         }
     }
 
     async fn close(self) {
-        if let Self::Fresh(sandbox) = self {
-            // What is found is found; leftovers are removed by the next start.
-            let _ = in_time("removing a sandbox", Duration::ZERO, sandbox.destroy()).await;
+        match self {
+            Self::Inside(_) => {}
+            // It goes while nobody waits, and at the latest with its provider.
+            Self::Fresh {
+                overlaid: true,
+                sandbox,
+            } => drop(sandbox),
+            Self::Fresh { sandbox, .. } => {
+                // What is found is found; leftovers are removed by the next start.
+                let _ = in_time("removing a sandbox", Duration::ZERO, sandbox.destroy()).await;
+            }
         }
     }
 
@@ -251,25 +316,33 @@ impl Opened<'_> {
             .map_err(|error| self.stopped(error))
     }
 
-    /// Whose doing an error is. Where the agent was, it could put anything in the way of files and
-    /// programs; in a fresh sandbox only the task itself can.
+    /// Whose doing an error is. Where the agent was, or where all that it left is, it could put anything in
+    /// the way of files and programs, and its programs can end the whole; in the folder of a fresh sandbox
+    /// only the task itself can.
     fn stopped(&self, error: SandboxError) -> Stop {
-        match (self, error) {
-            (
-                _,
-                error @ (SandboxError::OutOfMemory | SandboxError::Timeout { what: ENDING, .. }),
-            )
-            | (Self::Inside(_), error @ SandboxError::Denied(_)) => {
+        let within_reach = match self {
+            Self::Inside(_) => true,
+            Self::Fresh { overlaid, .. } => *overlaid,
+        };
+        match error {
+            SandboxError::OutOfMemory | SandboxError::Timeout { what: ENDING, .. } => {
                 Stop::Spoiled(error.to_string())
             }
-            (_, error) => Stop::Fault(trouble(error)),
+            SandboxError::Denied(_) | SandboxError::Ended(_) if within_reach => {
+                Stop::Spoiled(error.to_string())
+            }
+            error => Stop::Fault(trouble(error)),
         }
     }
 }
 
 /// What is unpacked is the agent's, so it is the agent's doing if it is too much.
-async fn unpack(sandbox: &dyn Sandbox, work: &WorkArchive, limit: Duration) -> Result<(), Stop> {
-    let why = match in_time("it", limit, sandbox.unpack(work)).await {
+async fn unpack(
+    what: &str,
+    limit: Duration,
+    unpacking: impl Future<Output = Result<(), SandboxError>>,
+) -> Result<(), Stop> {
+    let why = match in_time("it", limit, unpacking).await {
         Ok(Ok(())) => return Ok(()),
         Ok(Err(
             error @ (SandboxError::Denied(_)
@@ -280,7 +353,7 @@ async fn unpack(sandbox: &dyn Sandbox, work: &WorkArchive, limit: Duration) -> R
         Err(late) => late.message,
     };
     Err(Stop::Spoiled(format!(
-        "the working folder could not be unpacked: {why}"
+        "{what} could not be unpacked: {why}"
     )))
 }
 

@@ -1,9 +1,9 @@
-//! The screens of a trial, decoded, and checks of them: what was settled becomes a finding, what
-//! stays in doubt a fault.
+//! The screens of a trial, decoded, and checks of them. What is on a screen is there because programs of the
+//! agent drew it, so nothing of it is a fault: what can't be read for sure has failed. A fault is what the
+//! task or this machine lacks.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use agon_core::files::FileTree;
 use agon_core::{Fault, FaultClass, Seconds, SightTest};
@@ -11,13 +11,11 @@ use agon_vision::Image;
 
 use crate::evidence::SightEvidence;
 use crate::finding::{Finding, bad_check};
-use crate::side::on_the_side;
-use crate::sight::{Refusal, Sight, SightFinding, settle_by};
+use crate::side::{on_the_side, within};
+use crate::sight::{Refusal, Sight, SightError, SightFinding, settle_by};
 
 /// The sign that somebody wrote a number onto the screen that can't be right.
 const IMPLAUSIBLE: &str = "implausible number";
-/// Reading stops by itself when its time is over; what can't be stopped halfway takes no longer.
-const GRACE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(crate) struct Screens {
@@ -58,9 +56,7 @@ impl Screens {
         let (first, last) = (self.first.clone(), Arc::clone(&self.last));
         let (around, played) = (evidence.around.clone(), evidence.played);
         let test = test.clone();
-        let time = limit.duration();
-        let looking = on_the_side(move || {
-            let deadline = Instant::now() + time;
+        within(limit, move |deadline| {
             let sight = Sight {
                 last,
                 first,
@@ -68,40 +64,47 @@ impl Screens {
                 played,
                 files: &files,
             };
-            settle_by(&test, &sight, deadline).map_err(Fault::from)
-        });
-        match tokio::time::timeout(time + GRACE, looking).await {
-            Ok(found) => finding(found?),
-            Err(_) => Err(Fault::new(
-                FaultClass::Timeout,
-                format!("looking at the screen took longer than {limit}"),
-            )),
-        }
+            match settle_by(&test, &sight, deadline) {
+                Ok(found) => Ok(finding(found)),
+                Err(error) if drawn_so(&error, &sight) => Ok(Finding::fail(error.to_string())),
+                Err(error) => Err(error.into()),
+            }
+        })
+        .await
     }
 }
 
+/// A screen of the wrong size is the task's mistake only if it had that size before the agent did anything;
+/// one without a first screen was told of by who played.
+fn drawn_so(error: &SightError, sight: &Sight<'_>) -> bool {
+    error.is_of_size() && (sight.first.is_none() || sight.was_resized())
+}
+
 /// A score is never made of what can't be believed.
-fn finding(found: SightFinding) -> Result<Finding, Fault> {
+fn finding(found: SightFinding) -> Finding {
     if let Some(doubt) = found.doubt {
-        return Err(bad_check(format!("{doubt}; {}", found.found)));
+        return Finding::fail(format!("{doubt}; {}", found.found));
     }
-    Ok(match found.refused {
+    match found.refused {
         Some(Refusal::Implausible(why)) => {
             Finding::tampered(IMPLAUSIBLE, format!("{why}; {}", found.found))
         }
         Some(Refusal::TooMuch) => Finding::fail(found.found),
         None => Finding {
             value: found.value,
+            tainted: found.tainted,
             ..Finding::unless((!found.holds).then(|| found.found.clone()), || found.found)
         },
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use agon_core::check::{Check, CheckKind, TextTest};
-    use agon_core::sight::{NumberForm, NumberTest};
-    use agon_core::{Surroundings, Verdict};
+    use agon_core::sight::{Colour, NumberForm, NumberTest};
+    use agon_core::{ScreenPoint, Surroundings, Verdict};
+
+    use std::time::Duration;
 
     use super::*;
     use crate::canned::{Remains, graded, task};
@@ -202,13 +205,58 @@ mod tests {
         if let SightTest::Text { tests, .. } = &mut test {
             *tests = vec![TextTest::Contains("best".to_owned())];
         }
-        // The word is there and its number can't be read: alone, that would be a fault.
         let sight = seen(&screen("LAST"), 3.0);
-        let fault = grade(number(10.0), Some(sight.clone())).await.unwrap_err();
-        assert_eq!(fault.class, FaultClass::Check);
         let verdict = grade(test, Some(sight)).await.unwrap();
         assert!(!verdict.passed);
         assert!(verdict.checks[0].reason.contains("best"));
+    }
+
+    #[tokio::test]
+    async fn a_label_without_its_number_has_failed_and_is_no_way_out() {
+        let half = |screen: Canvas| screen.square(205, 35, 45, LIGHT);
+        for (what, last) in [
+            ("alone", screen("LAST")),
+            ("noise behind it", screen("LAST").noise(160, 30, 280, 60)),
+            ("half of the digits covered", half(screen("LAST 12:34"))),
+        ] {
+            let verdict = grade(number(10.0), Some(seen(&last, 13.0))).await;
+            let verdict = verdict.unwrap_or_else(|fault| panic!("{what}: {fault}"));
+            assert_eq!((verdict.passed, verdict.score), (false, 0.0), "{what}");
+        }
+        let verdict = grade(number(10.0), Some(seen(&screen("LAST"), 13.0))).await;
+        let check = &verdict.unwrap().checks[0];
+        assert_eq!((check.value, &check.integrity), (None, &None));
+        assert!(
+            check.reason.contains("could not be read reliably"),
+            "{}",
+            check.reason
+        );
+    }
+
+    #[tokio::test]
+    async fn a_screen_that_the_agent_made_smaller_has_failed() {
+        let small = Canvas::new(40, 30);
+        let pixel = SightTest::Pixel {
+            at: ScreenPoint { x: 100, y: 100 },
+            colour: Colour(LIGHT),
+            tolerance: 0,
+        };
+        let mut sight = seen(&small, 3.0);
+        let verdict = grade(pixel.clone(), Some(sight.clone())).await.unwrap();
+        assert!(!verdict.passed);
+        assert!(verdict.checks[0].reason.contains("outside of the screen"));
+        // Told of by a runner, who can tell anything.
+        sight.first = None;
+        assert!(
+            !grade(pixel.clone(), Some(sight.clone()))
+                .await
+                .unwrap()
+                .passed
+        );
+        // Nobody changed it: the task asks for what never was.
+        sight.first = Some(small.png());
+        let fault = grade(pixel, Some(sight)).await.unwrap_err();
+        assert_eq!(fault.class, FaultClass::Check);
     }
 
     #[tokio::test]

@@ -106,20 +106,16 @@ struct Record {
 /// What the script said, or why nothing it may have said counts. Only the script knows the nonce, but
 /// whoever it starts may write into its line; so whatever is not exactly one verdict is no mistake of
 /// the script's.
-pub(crate) fn judge(
-    nonce: &Nonce,
-    output: &ExecOutput,
-    running: Running,
-) -> Result<Finding, Fault> {
+pub(crate) fn judge(nonce: &Nonce, output: &ExecOutput) -> Finding {
     let finding = match lines(&output.verdict)[..] {
-        [] => silent(output, running)?,
+        [] => silent(output),
         [line] => said(line, nonce).unwrap_or_else(|why| forged(&why, nonce, output)),
         _ => forged("it has more than one line", nonce, output),
     };
-    Ok(Finding {
+    Finding {
         output: Some(kept(output)),
         ..finding
-    })
+    }
 }
 
 fn lines(channel: &[u8]) -> Vec<&[u8]> {
@@ -158,21 +154,22 @@ fn said(line: &[u8], nonce: &Nonce) -> Result<Finding, String> {
 
 /// No verdict. That a script works is proven before agents play (by a solution that passes), so one
 /// that hangs, dies or breaks has run into what the agent left behind; and so has one that ends in
-/// peace, for whoever it starts may shut its descriptor. Only where it could be the image's doing
-/// that a script never began or never spoke is nobody blamed.
-fn silent(output: &ExecOutput, running: Running) -> Result<Finding, Fault> {
+/// peace, for whoever it starts may shut its descriptor. Whether it could begin at all is for whoever
+/// knows what the image has: see [`never_began`].
+fn silent(output: &ExecOutput) -> Finding {
     let stderr = ending(&output.stderr.bytes);
-    match (output.exit, running) {
-        (Exit::Code(0), Running::Plain) => Err(bad_check(format!("{WORDLESS}{stderr}"))),
-        (Exit::Code(0), Running::Sealed) => Ok(Finding::fail(format!("{WORDLESS}{stderr}"))),
-        // As shells say it. A sealed interpreter was started, or we would have heard of it.
-        (exit @ Exit::Code(126 | 127), Running::Plain) => Err(bad_check(format!(
-            "the script could not be started: {exit}{stderr}"
-        ))),
-        (exit, _) => Ok(Finding::fail(format!(
-            "no verdict of the script: {exit}{stderr}"
-        ))),
+    match output.exit {
+        Exit::Code(0) => Finding::fail(format!("{WORDLESS}{stderr}")),
+        exit => Finding::fail(format!("no verdict of the script: {exit}{stderr}")),
     }
+}
+
+/// Whether it looks, as shells say it, as if the script was never started. A sealed interpreter was, or
+/// we would have heard of it.
+pub(crate) fn never_began(output: &ExecOutput, running: Running) -> bool {
+    running == Running::Plain
+        && matches!(output.exit, Exit::Code(126 | 127))
+        && lines(&output.verdict).is_empty()
 }
 
 /// The last lines of standard error, where tracebacks say what happened.
@@ -206,13 +203,9 @@ mod tests {
         Nonce("00112233445566778899aabbccddeeff".to_owned())
     }
 
-    fn judge(nonce: &Nonce, output: &ExecOutput) -> Result<Finding, Fault> {
-        super::judge(nonce, output, Running::Sealed)
-    }
-
     fn judged(verdict: &str) -> Finding {
         let verdict = verdict.replace("NONCE", nonce().text());
-        judge(&nonce(), &output(Exit::Code(0), verdict)).unwrap()
+        judge(&nonce(), &output(Exit::Code(0), verdict))
     }
 
     #[test]
@@ -263,12 +256,12 @@ mod tests {
     #[test]
     fn white_space_says_nothing() {
         assert!(judged("\n \n{\"nonce\":\"NONCE\",\"score\":1} \r\n\n").passed);
-        let silence = judge(&nonce(), &output(Exit::Code(0), " \n\n")).unwrap();
+        let silence = judge(&nonce(), &output(Exit::Code(0), " \n\n"));
         assert!(!silence.passed && silence.integrity.is_none());
     }
 
     #[test]
-    fn a_sealed_script_without_a_verdict_has_failed() {
+    fn a_script_without_a_verdict_has_failed() {
         for exit in [
             Exit::TimedOut,
             Exit::Signal(9),
@@ -279,7 +272,7 @@ mod tests {
             let mut output = output(exit, "\n");
             let lines: Vec<_> = (1..=9).map(|line| format!("  line {line}\n")).collect();
             output.stderr.bytes = lines.concat().into();
-            let finding = judge(&nonce(), &output).unwrap();
+            let finding = judge(&nonce(), &output);
             assert!(!finding.passed && finding.integrity.is_none());
             let end = r#"stderr ends "line 8\nline 9""#;
             assert!(finding.reason.ends_with(end), "{}", finding.reason);
@@ -288,11 +281,13 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_script_that_ends_in_silence_or_never_began_is_a_fault() {
-        for code in [0, 126, 127] {
-            let output = output(Exit::Code(code), "");
-            let fault = super::judge(&nonce(), &output, Running::Plain).unwrap_err();
-            assert_eq!(fault.class, FaultClass::Check);
+    fn only_a_plain_script_may_never_have_begun() {
+        for (code, began) in [(0, true), (1, true), (126, false), (127, false)] {
+            let silence = output(Exit::Code(code), "");
+            assert_eq!(never_began(&silence, Running::Plain), !began, "{code}");
+            assert!(!never_began(&silence, Running::Sealed));
+            let said = output(Exit::Code(code), "x");
+            assert!(!never_began(&said, Running::Plain));
         }
     }
 
@@ -340,9 +335,7 @@ mod tests {
             prop_assume!(guess != nonce().text());
             let forged = format!("{{\"nonce\":\"{guess}\",\"score\":{score}}}\n");
             for verdict in [bytes.clone(), forged.clone().into_bytes(), [forged.into_bytes(), bytes].concat()] {
-                if let Ok(finding) = judge(&nonce(), &output(Exit::Code(0), verdict)) {
-                    prop_assert!(!finding.passed);
-                }
+                prop_assert!(!judge(&nonce(), &output(Exit::Code(0), verdict)).passed);
             }
         }
     }

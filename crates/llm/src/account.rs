@@ -1,15 +1,23 @@
 //! Who pays and what was said: the usage of a trial or a run, its budget, and the calls that wait to be
 //! recorded. A trial's account is a child of its run's.
 
+mod holds;
+mod rate;
+
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agon_core::verdict::TurnEnd;
 use agon_core::{ModelFault, Money, Purpose, Usage};
 use serde_json::Value;
+use tokio::sync::Notify;
 
+use self::holds::Held;
+use self::rate::Rate;
 use crate::error::LlmError;
+
+pub(crate) use self::holds::{Hold, Quote};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Budget {
@@ -36,15 +44,30 @@ pub struct Account {
     /// `run` or `trial`, for messages.
     of: &'static str,
     budget: Budget,
-    spent: Mutex<Usage>,
+    books: Mutex<Books>,
+    /// A call was settled, here or in any account below.
+    given_back: Notify,
+    /// How its agent's own client asks.
+    rate: Rate,
     /// `None`: nobody records here.
     calls: Option<Mutex<Vec<CallRecord>>>,
     /// How often they were taken.
     emptied: AtomicU64,
     /// How far every script of a `mock` model has come: each trial begins at its start.
     turns: Mutex<HashMap<String, usize>>,
+    /// An agent of ours asked what no tape has: the tape is not of this run.
+    missed_tape: AtomicBool,
     parent: Option<Arc<Account>>,
 }
+
+/// What is gone, and what calls under way may come to.
+#[derive(Debug, Default)]
+struct Books {
+    spent: Usage,
+    held: Held,
+}
+
+const TRIAL: &str = "trial";
 
 impl Account {
     pub fn of_run(budget: Budget) -> Self {
@@ -58,7 +81,7 @@ impl Account {
     /// What is booked here is booked on `run` as well.
     pub fn of_trial(budget: Budget, run: Option<Arc<Self>>) -> Self {
         Self {
-            of: "trial",
+            of: TRIAL,
             budget,
             calls: Some(Mutex::default()),
             parent: run,
@@ -97,8 +120,22 @@ impl Account {
         }
     }
 
+    /// Counts what it used, and keeps it for the record.
     pub fn book(&self, record: CallRecord) {
         self.add(&record.usage);
+        self.keep(record);
+    }
+
+    fn is_of_trial(&self) -> bool {
+        self.of == TRIAL
+    }
+
+    pub(crate) fn rate(&self) -> &Rate {
+        &self.rate
+    }
+
+    /// For the record alone: what it used was counted when it was known.
+    pub(crate) fn keep(&self, record: CallRecord) {
         if let Some(calls) = &self.calls {
             calls
                 .lock()
@@ -125,19 +162,32 @@ impl Account {
         *turn - 1
     }
 
+    pub(crate) fn miss_tape(&self) {
+        self.missed_tape.store(true, Ordering::Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.miss_tape();
+        }
+    }
+
+    /// Whether the tape is of other agents or tasks than those that are played. What the client of somebody
+    /// else's agent asks tells nothing about that: it may ask anything.
+    pub fn missed_tape(&self) -> bool {
+        self.missed_tape.load(Ordering::Relaxed)
+    }
+
     /// What was spent elsewhere, such as by an earlier command.
     pub fn add(&self, usage: &Usage) {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += usage;
+        let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
+        books.spent += usage;
+        drop(books);
         if let Some(parent) = &self.parent {
             parent.add(usage);
         }
     }
 
     pub fn spent(&self) -> Usage {
-        self.spent
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
+        books.spent.clone()
     }
 
     /// The calls since the last time, in the order in which they ended.

@@ -1,6 +1,7 @@
-//! Takes keys out of files: what an agent left may hold one, and is kept. Texts are the scrubber's own
-//! business.
+//! Takes keys out of files, and finds files that hold one: what an agent left is kept, what an agent is given
+//! must hold none. Texts are the scrubber's own business.
 
+use std::fmt;
 use std::io::{self, Read};
 
 use crate::key::{HIDDEN, Scrubber, known_keys};
@@ -40,6 +41,50 @@ impl Scrubber {
             clean: 0,
             ended: false,
         }
+    }
+}
+
+/// Looks for the keys of this process in a content that comes in pieces.
+#[derive(Clone)]
+pub struct KeySearch {
+    keys: Vec<Vec<u8>>,
+    longest: usize,
+    /// The end of what was looked through: a key may begin there.
+    tail: Vec<u8>,
+}
+
+impl KeySearch {
+    /// For the keys that are known by now.
+    pub fn of_process() -> Self {
+        let keys: Vec<Vec<u8>> = known_keys().into_iter().map(String::into_bytes).collect();
+        Self {
+            longest: keys.iter().map(Vec::len).max().unwrap_or(0),
+            keys,
+            tail: Vec::new(),
+        }
+    }
+
+    /// Begins another content.
+    pub fn restart(&mut self) {
+        self.tail.clear();
+    }
+
+    /// Whether a key ends in this piece.
+    pub fn finds(&mut self, piece: &[u8]) -> bool {
+        if self.keys.is_empty() {
+            return false;
+        }
+        self.tail.extend_from_slice(piece);
+        let found = self.keys.iter().any(|key| find(&self.tail, key).is_some());
+        let held = self.longest.saturating_sub(1).min(self.tail.len());
+        self.tail.drain(..self.tail.len() - held);
+        found
+    }
+}
+
+impl fmt::Debug for KeySearch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeySearch(..)")
     }
 }
 
@@ -140,6 +185,19 @@ mod tests {
         );
         for plain in [&b""[..], b"sk-blot-", b"\xff\xfe"] {
             assert_eq!(Scrubber::scrub_bytes(plain.to_vec()), plain);
+        }
+    }
+
+    #[test]
+    fn a_key_is_found_wherever_pieces_end() {
+        Key::new(KEY);
+        let text = format!("x = '{KEY}'");
+        for cut in 0..text.len() {
+            let mut search = KeySearch::of_process();
+            let (first, second) = text.as_bytes().split_at(cut);
+            assert!(search.finds(first) | search.finds(second), "{cut}");
+            search.restart();
+            assert!(!search.finds(b"-0123456789") && !search.finds(b"'"));
         }
     }
 

@@ -26,7 +26,10 @@ pub struct LlmError {
     pub kept_waiting: Option<ModelFault>,
     /// Which budget is spent, where that is why: `TokenLimit` or `MoneyLimit`.
     pub spent: Option<TurnEnd>,
+    /// The service refused it for other calls of the same agent: that agent's own doing.
+    pub provoked: bool,
     lasting: bool,
+    bound: bool,
 }
 
 impl LlmError {
@@ -39,7 +42,9 @@ impl LlmError {
             status: None,
             kept_waiting: None,
             spent: None,
+            provoked: false,
             lasting: false,
+            bound: false,
         }
     }
 
@@ -48,6 +53,27 @@ impl LlmError {
     pub fn lasting(mut self) -> Self {
         self.lasting = true;
         self
+    }
+
+    /// The same, for an answer that is beyond a bound of ours: whoever asked for it asked for too much.
+    #[must_use]
+    pub(crate) fn of_bound(mut self) -> Self {
+        self.bound = true;
+        self
+    }
+
+    pub(crate) fn is_of_bound(&self) -> bool {
+        self.bound
+    }
+
+    /// The service had no room for it: nothing is known to be wrong with the request itself.
+    pub(crate) fn is_busy(&self) -> bool {
+        let busy = match self.fault {
+            ModelFault::RateLimit => true,
+            ModelFault::Overload => matches!(self.status, Some(503 | 529)),
+            _ => false,
+        };
+        busy && self.passing()
     }
 
     /// Whether asking again may help.

@@ -5,7 +5,9 @@ pub mod account;
 mod blot;
 mod client;
 pub mod config;
+pub mod control_token;
 mod error;
+mod estimate;
 pub mod gateway;
 mod key;
 pub mod local;
@@ -21,6 +23,7 @@ pub mod tape;
 pub mod wire;
 
 pub use account::{Account, Budget, CallRecord};
+pub use blot::KeySearch;
 pub use client::{Bounds, Delta, Model, Pace, RealPace, Session, SessionOptions};
 pub use error::LlmError;
 pub use key::{Key, Scrubber};

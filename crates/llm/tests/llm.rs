@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+#[path = "llm/blame.rs"]
+mod blame;
 #[path = "llm/bodies.rs"]
 mod bodies;
 #[path = "llm/books.rs"]

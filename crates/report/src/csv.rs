@@ -1,4 +1,4 @@
-//! CSV: one row per trial with a result, for spreadsheets and data frames. A cell that a spreadsheet
+//! CSV: one row per trial with a result, or with attempts that never ended, for spreadsheets and data frames. A cell that a spreadsheet
 //! would take for a formula gets a leading apostrophe.
 
 use agon_core::prediction::{ActionScore, ScoredPrediction};
@@ -18,7 +18,7 @@ task_measured,task_iqm,task_iqm_low,task_iqm_high,task_min,task_median,task_max,
 cached_tokens,cache_write_tokens,reasoning_tokens,model_calls,unpriced_calls,\
 metric,parsed,expected_actions,predicted_actions,exact_actions,distance,\
 checks,human,reviewer,comment,judge_input_tokens,judge_output_tokens,judge_money_micros,\
-model,judge,judge_votes\n";
+model,judge,judge_votes,never_ended,further_draws,further_draws_passed\n";
 
 pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
     let mut out = HEADER.to_owned();
@@ -40,10 +40,10 @@ pub(crate) fn render(runs: &[RunReport<'_>]) -> Result<String, ReportError> {
 }
 
 fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Result<Option<Vec<String>>, StoreError> {
-    let Some(line) = trial.line.as_ref() else {
-        return Ok(None);
-    };
     let task = trial.task;
+    let Some(line) = trial.line.as_ref() else {
+        return Ok(unended(run, trial));
+    };
     let reported = |tokens: u64| (!line.usage.is_empty()).then_some(tokens);
     let mut cells = vec![
         cell(&run.manifest.run),
@@ -87,7 +87,31 @@ fn row(run: &RunReport<'_>, trial: &Trial<'_>) -> Result<Option<Vec<String>>, St
     cells.extend(people(trial));
     cells.extend(judge(&line.judge));
     cells.extend(asked(run.manifest));
+    cells.extend([
+        trial.never_ended.to_string(),
+        trial.drawn.attempts.to_string(),
+        trial.drawn.passed.to_string(),
+    ]);
     Ok(Some(cells))
+}
+
+/// A trial without a result has a row only if it was begun: every other cell is empty.
+fn unended(run: &RunReport<'_>, trial: &Trial<'_>) -> Option<Vec<String>> {
+    (trial.never_ended > 0).then(|| {
+        let cell = |name: &str| match name {
+            "run" => cell(&run.manifest.run),
+            "suite" => cell(&run.suites()),
+            "agent" => cell(&run.manifest.agent.spec),
+            "task" => cell(&trial.task.task.to_string()),
+            "name" => cell(&trial.task.name),
+            "category" => cell(trial.task.task.category()),
+            "epoch" => trial.epoch.to_string(),
+            "outcome" => trial.outcome().to_owned(),
+            "never_ended" => trial.never_ended.to_string(),
+            _ => String::new(),
+        };
+        HEADER.trim_end().split(',').map(cell).collect()
+    })
 }
 
 /// The value of this trial, and how those of its task lie.

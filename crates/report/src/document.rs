@@ -36,7 +36,7 @@ pub struct RunDocument {
     /// Left out where none was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeStamp>,
-    /// Tasks whose environment had the host's network.
+    /// Tasks whose environment had an open network.
     pub open_network_tasks: u64,
     pub seed: u64,
     pub epochs: u32,

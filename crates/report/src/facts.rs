@@ -1,10 +1,11 @@
 //! The head of a report: the numbers of one run as label and text, the same in every format that
 //! people read.
 
+use crate::confidence::{NO_INTERVAL, NO_MEASURED_INTERVAL};
 use crate::people::People;
 use crate::prediction::{Predictions, Rate};
 use crate::run_report::RunReport;
-use crate::summary::Summary;
+use crate::summary::{Standing, Summary};
 use crate::text::{
     count, duration, maybe_percent, measured_range, percent, range, time_split, value,
 };
@@ -20,7 +21,19 @@ pub(crate) fn facts(run: &RunReport<'_>) -> Vec<Fact> {
     facts
 }
 
-/// Score, floor, coverage and trials: never one without the others.
+/// `25.0 % (faulted and missing trials as 0; coverage 25.0 %, 1 of 4 trials graded)`: the score never stands
+/// without its coverage.
+fn headline(overall: &Standing) -> String {
+    format!(
+        "{} (faulted and missing trials as 0; coverage {}, {} of {} trials graded)",
+        percent(overall.score_floor),
+        percent(overall.coverage),
+        count(overall.graded()),
+        count(overall.trials)
+    )
+}
+
+/// Score, coverage and trials: never one without the others.
 fn standing(summary: &Summary) -> Vec<Fact> {
     let overall = &summary.overall;
     let mut facts = Vec::new();
@@ -31,27 +44,12 @@ fn standing(summary: &Summary) -> Vec<Fact> {
             range(Some(interval)),
             interval.method.name()
         ),
-        None => "no interval".to_owned(),
+        None => NO_INTERVAL.to_owned(),
     };
+    fact("score", headline(overall));
     fact(
-        "score",
+        "without faults",
         format!("{} ({method})", maybe_percent(overall.score)),
-    );
-    fact(
-        "score floor",
-        format!(
-            "{} (faulted and missing trials as 0)",
-            percent(overall.score_floor)
-        ),
-    );
-    fact(
-        "coverage",
-        format!(
-            "{} ({} of {} trials graded)",
-            percent(overall.coverage),
-            count(overall.graded()),
-            count(overall.trials)
-        ),
     );
     fact(
         "trials",
@@ -82,10 +80,10 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
     fact(
         "weighted score",
         format!(
-            "{} ({}), floor {}",
+            "{}; without faults {} ({})",
+            percent(summary.weighted.score_floor),
             maybe_percent(summary.weighted.score),
-            range(summary.weighted.score_ci),
-            percent(summary.weighted.score_floor)
+            range(summary.weighted.score_ci)
         ),
     );
     if let Some(measured) = &summary.measured {
@@ -96,7 +94,7 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
                 measured_range(Some(interval)),
                 interval.method.name()
             ),
-            None => "no interval".to_owned(),
+            None => NO_MEASURED_INTERVAL.to_owned(),
         };
         fact(
             "measured",
@@ -155,8 +153,9 @@ pub(crate) fn details(summary: &Summary) -> Vec<Fact> {
     fact(
         "attempts",
         format!(
-            "{} recorded; {} retried, {} rerun, {} tainted, {} with signs of tampering",
+            "{} recorded; {} never ended, {} retried, {} rerun, {} tainted, {} with signs of tampering",
             count(marks.attempts),
+            count(marks.never_ended),
             count(marks.retried),
             count(marks.rerun),
             count(marks.tainted),

@@ -15,11 +15,15 @@ pub struct Headline {
     pub passed: u64,
     pub failed: u64,
     pub faulted: u64,
-    pub coverage: f64,
-    pub score: Option<f64>,
+    /// With faulted and missing trials as 0.
     pub score_floor: f64,
+    pub coverage: f64,
+    /// Of graded trials alone.
+    pub score: Option<f64>,
     pub score_ci: Option<[f64; 2]>,
     pub weighted_score: Option<f64>,
+    /// Attempts that were begun and never ended.
+    pub never_ended: u64,
     /// By the clock on the wall.
     pub seconds: f64,
 }
@@ -41,6 +45,7 @@ impl Headline {
                 .score_ci
                 .map(|interval| [interval.low, interval.high]),
             weighted_score: summary.weighted.score,
+            never_ended: summary.marks.never_ended,
             seconds,
         }
     }

@@ -54,11 +54,16 @@ fn open_suite(out: &mut String, run: &RunReport<'_>) {
     }
     property("unconfined_agent", &manifest.agent.unconfined.to_string());
     property("seed", &manifest.seed.to_string());
+    property("score_floor", &overall.score_floor.to_string());
+    property("coverage", &overall.coverage.to_string());
     if let Some(score) = overall.score {
         property("score", &score.to_string());
     }
-    property("score_floor", &overall.score_floor.to_string());
-    property("coverage", &overall.coverage.to_string());
+    property("never_ended", &run.summary.marks.never_ended.to_string());
+    if let Some(draws) = &run.summary.draws {
+        property("further_draws", &draws.attempts.to_string());
+        property("further_draws_passed", &draws.passed.to_string());
+    }
     if let Some(measured) = &run.summary.measured {
         property("measured", &spread(&measured.overall));
         for task in &measured.tasks {
@@ -152,7 +157,11 @@ fn test_case(run: &RunReport<'_>, trial: &Trial<'_>) -> String {
 fn properties(trial: &Trial<'_>) -> String {
     let used = trial.line.as_ref().map(|line| UsageTotal::of(&line.usage));
     let used = used.filter(|used| used.reported > 0);
+    let counted = |count: u32| (count > 0).then(|| count.to_string());
     let all = [
+        ("never_ended", counted(trial.never_ended)),
+        ("further_draws", counted(trial.drawn.attempts)),
+        ("further_draws_passed", counted(trial.drawn.passed)),
         ("measured", trial.measured().map(|value| value.to_string())),
         ("tokens", used.as_ref().map(UsageTotal::tokens_text)),
         ("money", used.as_ref().map(UsageTotal::money_text)),

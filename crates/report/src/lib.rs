@@ -1,6 +1,7 @@
 //! Reports about runs: what the recorded trials add up to, and the pages, tables and files that say
 //! it. Reads the stored types only; knows nothing of sandboxes, agents or how a run is carried out.
 
+mod again;
 mod asked;
 mod caveat;
 mod comparison;
@@ -32,7 +33,7 @@ pub use comparison::{
     ComparedCell, ComparedRun, ComparedTask, Comparison, Contender, PairedRun, PlayedTrial,
     run_sign,
 };
-pub use confidence::{Interval, Method};
+pub use confidence::{Interval, Method, NO_INTERVAL};
 pub use document::{Document, RunDocument, document_schema};
 pub use error::ReportError;
 pub use format::{Format, render};
@@ -44,8 +45,8 @@ pub use prediction::{
 };
 pub use run_report::{RunReport, Trials};
 pub use summary::{
-    Bin, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, Repeat, Standing, StepCounts,
-    Summary, TimeSpent, Weighted,
+    Bin, Draws, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, NeverEnded, Repeat,
+    Standing, StepCounts, Summary, TimeSpent, Weighted,
 };
 pub use table::{Look, Screen};
 pub use tally::Tally;

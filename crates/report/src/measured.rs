@@ -28,7 +28,7 @@ pub struct MeasuredSpread {
     pub trials: u64,
     /// Interquartile mean: of the middle half of the values.
     pub iqm: f64,
-    /// Null where no task has two values.
+    /// Null with fewer than ten values beyond one per task, or where they do not differ.
     pub iqm_ci: Option<Interval>,
     pub min: f64,
     pub median: f64,
@@ -43,18 +43,14 @@ impl Measured {
 }
 
 impl MeasuredSpread {
-    fn of(tasks: &[Vec<f64>], seed: u64) -> Option<Self> {
+    fn of(tasks: &[Vec<f64>]) -> Option<Self> {
         let mut values = tasks.concat();
         let iqm = iqm(&values)?;
         let spread = Spread::of(&mut values)?;
         Some(Self {
             trials: values.len() as u64,
             iqm,
-            iqm_ci: iqm_interval(tasks, seed).map(|found| Interval {
-                low: found.low,
-                high: found.high,
-                method: Method::BootstrapOverSeeds,
-            }),
+            iqm_ci: iqm_interval(tasks).map(|found| Interval::new(found, Method::StudentOverSeeds)),
             min: *values.first()?,
             median: spread.median,
             max: spread.max,
@@ -78,13 +74,13 @@ impl Measurements {
     pub(crate) fn total(&self, manifest: &Manifest) -> Option<Measured> {
         let named = manifest.tasks.iter().zip(&self.0);
         Some(Measured {
-            overall: MeasuredSpread::of(&self.0, manifest.seed)?,
+            overall: MeasuredSpread::of(&self.0)?,
             tasks: named
                 .filter_map(|(stamp, values)| {
                     let values = std::slice::from_ref(values);
                     Some(MeasuredTask {
                         task: stamp.task.to_string(),
-                        spread: MeasuredSpread::of(values, manifest.seed)?,
+                        spread: MeasuredSpread::of(values)?,
                     })
                 })
                 .collect(),

@@ -1,13 +1,16 @@
 //! What people said about the trials of a run, beside what its checks say. A person is believed before the
 //! checks, so that every other number of a report is of what counts.
 
+use std::collections::BTreeMap;
+
+use agon_core::TaskId;
 use agon_core::verdict::Outcome;
-use agon_stats::wilson;
+use agon_stats::Cluster;
 use agon_store::{Review, Reviews, TrialLine};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::confidence::{Interval, Method};
+use crate::confidence::Interval;
 use crate::text::clip;
 
 /// As much of a comment as a list has room for.
@@ -71,6 +74,9 @@ pub struct People {
     pub reviewers: Vec<String>,
     /// Where person and checks disagree, in the order of the record.
     pub disagreements: Vec<Disagreement>,
+    /// Disagreements and trials that both say something of, by task: reviews of one task are alike.
+    #[serde(skip)]
+    by_task: BTreeMap<TaskId, Cluster>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -98,11 +104,8 @@ impl People {
         let (disagreed, compared) = (self.disagreed(), self.compared());
         if compared > 0 {
             self.disagreement = Some(disagreed as f64 / compared as f64);
-            self.disagreement_ci = wilson(disagreed, compared).map(|found| Interval {
-                low: found.low,
-                high: found.high,
-                method: Method::Wilson,
-            });
+            let tasks: Vec<Cluster> = self.by_task.values().copied().collect();
+            self.disagreement_ci = Interval::over_tasks(&tasks);
         }
         (self.reviewed > 0).then_some(self)
     }
@@ -124,6 +127,17 @@ impl People {
             (Outcome::Passed, Outcome::Failed) => self.false_passes += 1,
             (Outcome::Failed, Outcome::Passed) => self.false_fails += 1,
             _ => {}
+        }
+        if seen.checks != Outcome::Faulted {
+            let task = self
+                .by_task
+                .entry(seen.line.task.clone())
+                .or_insert(Cluster {
+                    sum: 0.0,
+                    weight: 0.0,
+                });
+            task.sum += f64::from(u8::from(seen.disagrees()));
+            task.weight += 1.0;
         }
         if seen.disagrees() {
             self.disagreements.push(Disagreement {

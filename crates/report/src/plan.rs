@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use agon_core::TaskId;
+use agon_core::verdict::Outcome;
 use agon_store::{Manifest, TaskStamp, TrialLine};
 
 #[derive(Debug)]
@@ -49,6 +50,12 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The place of a planned trial's task.
+    pub(crate) fn planned(&self, task: &TaskId, epoch: u32) -> Option<usize> {
+        let place = self.places.get(task).copied()?;
+        (1..=self.manifest.epochs).contains(&epoch).then_some(place)
+    }
+
     /// The planned trials that had no final line so far.
     pub(crate) fn missing(&self) -> impl Iterator<Item = (&'a TaskStamp, u32)> {
         let tasks = self.manifest.tasks.iter().enumerate();
@@ -60,15 +67,38 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Lines in the order in which they were written: of the final ones of a trial only the last one stays final. A
-/// process that is killed after it wrote a result and before it took back the one before leaves two.
+/// Lines in the order in which they were written, as they count: of the final ones of a trial the last one, where a
+/// draw after the first verdict never is. A process that is killed after it wrote a result and before it took back
+/// the one before leaves two; older versions marked the last draw as final, and not the first verdict.
 pub(crate) fn as_they_count(lines: &[TrialLine]) -> impl Iterator<Item = TrialLine> {
-    let finals = lines.iter().enumerate().filter(|(_, line)| line.is_final);
-    let last: HashMap<(&TaskId, u32), usize> = finals
-        .map(|(at, line)| ((&line.task, line.epoch), at))
-        .collect();
+    #[derive(Default)]
+    struct Seen {
+        last_final: Option<usize>,
+        first_verdict: Option<usize>,
+        final_draw: Option<usize>,
+    }
+    let mut trials: HashMap<(&TaskId, u32), Seen> = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        let seen = trials.entry((&line.task, line.epoch)).or_default();
+        let is_draw = line.is_further_draw();
+        match (line.is_final, is_draw) {
+            (true, true) => seen.final_draw = Some(at),
+            (true, false) => seen.last_final = Some(at),
+            (false, _) => {}
+        }
+        if !is_draw && line.outcome != Outcome::Faulted && seen.final_draw.is_none() {
+            seen.first_verdict.get_or_insert(at);
+        }
+    }
+    let counts = trials.into_values().filter_map(|seen| {
+        let drawn = seen
+            .final_draw
+            .map(|draw| seen.first_verdict.unwrap_or(draw));
+        seen.last_final.or(drawn)
+    });
+    let counts: HashSet<usize> = counts.collect();
     lines.iter().enumerate().map(move |(at, line)| TrialLine {
-        is_final: last.get(&(&line.task, line.epoch)) == Some(&at),
+        is_final: counts.contains(&at),
         ..line.clone()
     })
 }

@@ -1,6 +1,5 @@
 //! The tables of a run of predictions.
 
-use crate::confidence::Interval;
 use crate::prediction::{DistanceBin, PredictionGroup, Predictions};
 use crate::sheet::{Sheet, number, text};
 use crate::summary::Group;
@@ -42,11 +41,11 @@ fn groups(predictions: &Predictions, categories: &[Group]) -> Sheet {
             count(faulted),
             count(missing),
             maybe_percent(group.score),
-            wide(group.score_ci),
+            bounds(group.score_ci),
             maybe_percent(group.parsed.share),
-            wide(group.parsed.share_ci),
+            bounds(group.parsed.share_ci),
             maybe_percent(group.exact.share),
-            wide(group.exact.share_ci),
+            bounds(group.exact.share_ci),
         ]
     };
     let open = |name: &str| {
@@ -79,11 +78,6 @@ fn groups(predictions: &Predictions, categories: &[Group]) -> Sheet {
     sheet
 }
 
-/// An interval without width, of a few tasks with the same value, would claim to be certain.
-fn wide(interval: Option<Interval>) -> String {
-    bounds(interval.filter(|found| found.low < found.high))
-}
-
 fn kinds(predictions: &Predictions) -> Sheet {
     let columns = vec![
         text("action"),
@@ -98,7 +92,7 @@ fn kinds(predictions: &Predictions) -> Sheet {
             count(kind.actions),
             count(kind.exact),
             percent(kind.score),
-            wide(kind.score_ci),
+            bounds(kind.score_ci),
         ]
     });
     Sheet::new("By expected action", columns, rows.collect())

@@ -6,9 +6,10 @@ use std::fmt;
 use agon_core::prediction::ScoredPrediction;
 use agon_core::verdict::Outcome;
 use agon_core::{EventBody, ModelCall};
-use agon_store::{Manifest, Review, Reviews, RunReader, StoreError, TaskStamp, TrialLine};
+use agon_store::{Audit, Manifest, Review, Reviews, RunReader, StoreError, TaskStamp, TrialLine};
 use serde_json::Value;
 
+use crate::again::{Again, Drawn};
 use crate::people::{Seen, disagrees};
 use crate::plan::{Part, Plan, as_they_count};
 use crate::prediction::{is_prediction_run, of_verdict};
@@ -24,6 +25,11 @@ pub trait Trials: fmt::Debug {
     /// What people say about its trials.
     fn reviews(&self) -> Result<Reviews, StoreError> {
         Ok(Reviews::default())
+    }
+
+    /// Whether the record agrees with itself, where there is one.
+    fn audit(&self) -> Result<Option<Audit>, StoreError> {
+        Ok(None)
     }
 
     /// What was predicted in a trial and how it was scored, if that is what it was about.
@@ -50,6 +56,10 @@ impl Trials for RunReader {
 
     fn reviews(&self) -> Result<Reviews, StoreError> {
         Reviews::read(self.folder())
+    }
+
+    fn audit(&self) -> Result<Option<Audit>, StoreError> {
+        self.audit().cloned().map(Some)
     }
 
     fn prediction(&self, line: &TrialLine) -> Result<Option<ScoredPrediction>, StoreError> {
@@ -83,6 +93,7 @@ pub struct RunReport<'a> {
     pub summary: Summary,
     trials: &'a dyn Trials,
     reviews: Reviews,
+    again: Again,
 }
 
 /// A planned trial and what became of it.
@@ -95,13 +106,17 @@ pub(crate) struct Trial<'a> {
     /// What the checks say, and who says something else or the same.
     pub(crate) checks: Option<Outcome>,
     pub(crate) review: Option<Review>,
+    /// Draws after the verdict that counts.
+    pub(crate) drawn: Drawn,
+    /// Attempts that were begun and never ended.
+    pub(crate) never_ended: u32,
 }
 
 impl<'a> RunReport<'a> {
     /// Reads the trials once and adds them up.
     pub fn new(manifest: &'a Manifest, trials: &'a dyn Trials) -> Result<Self, StoreError> {
         let reviews = trials.reviews()?;
-        let mut tally = Tally::new(manifest, reviews.clone());
+        let mut tally = Tally::new(manifest, reviews.clone(), trials.audit()?);
         let mut unread = None;
         let predicts = is_prediction_run(manifest);
         trials.visit(&mut |line| {
@@ -122,6 +137,7 @@ impl<'a> RunReport<'a> {
         }
         Ok(Self {
             manifest,
+            again: tally.again(),
             summary: tally.summary(),
             trials,
             reviews,
@@ -160,7 +176,10 @@ impl<'a> RunReport<'a> {
         self.trials.visit(&mut |line| {
             if let Part::Final(place) = plan.place(&line) {
                 let seen = Seen::new(line, &self.reviews);
+                let epoch = seen.line.epoch;
                 each(Trial {
+                    drawn: self.again.drawn(place, epoch),
+                    never_ended: self.again.never_ended(place, epoch).len() as u32,
                     task: &self.manifest.tasks[place],
                     epoch: seen.line.epoch,
                     checks: Some(seen.checks),
@@ -170,7 +189,11 @@ impl<'a> RunReport<'a> {
             }
         })?;
         for (task, epoch) in plan.missing() {
+            let place = plan.planned(&task.task, epoch);
+            let never_ended = place.map_or(&[][..], |place| self.again.never_ended(place, epoch));
             each(Trial {
+                drawn: Drawn::default(),
+                never_ended: never_ended.len() as u32,
                 task,
                 epoch,
                 line: None,
@@ -211,7 +234,11 @@ impl Trial<'_> {
     /// Why it did not pass, in one text.
     pub(crate) fn why(&self) -> String {
         let Some(line) = &self.line else {
-            return "no result yet: resume the run".to_owned();
+            return match self.never_ended {
+                0 => "no result yet: resume the run".to_owned(),
+                1 => "no result yet, 1 attempt never ended: resume the run".to_owned(),
+                many => format!("no result yet, {many} attempts never ended: resume the run"),
+            };
         };
         let cause = match &line.fault {
             Some(fault) if self.checks == Some(Outcome::Faulted) => fault.to_string(),
@@ -252,10 +279,13 @@ impl Trial<'_> {
     }
 
     pub(crate) fn marks(&self) -> Vec<&'static str> {
+        let never_ended = self.never_ended > 0;
         let Some(line) = &self.line else {
-            return Vec::new();
+            return never_ended.then_some("never ended").into_iter().collect();
         };
         let marks = [
+            (never_ended, "never ended"),
+            (self.drawn.attempts > 0, "drawn again"),
             (line.retried, "retried"),
             (line.rerun, "rerun"),
             (line.tainted, "tainted"),

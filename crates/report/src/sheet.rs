@@ -95,6 +95,7 @@ pub(crate) fn sheets(summary: &Summary) -> Vec<Sheet> {
         disagreements(summary),
         repeats(summary),
         usage(summary),
+        never_ended(summary),
         faults(summary),
         turn_ends(summary),
     ];
@@ -113,9 +114,9 @@ fn groups(title: &'static str, kind: &str, groups: &[Group]) -> Sheet {
         number("fault"),
         number("miss"),
         number("score"),
-        number("95 % CI"),
-        number("floor"),
         number("coverage"),
+        number("no faults"),
+        number("95 % CI"),
     ];
     let rows = groups.iter().map(|group| {
         let standing = &group.standing;
@@ -125,25 +126,27 @@ fn groups(title: &'static str, kind: &str, groups: &[Group]) -> Sheet {
             count(standing.failed),
             count(standing.faulted),
             count(standing.missing),
-            maybe_percent(standing.score),
-            bounds(standing.score_ci),
             percent(standing.score_floor),
             percent(standing.coverage),
+            maybe_percent(standing.score),
+            bounds(standing.score_ci),
         ]
     });
-    Sheet::new(title, columns, rows.collect())
+    let mut sheet = Sheet::new(title, columns, rows.collect());
+    let open = |group: &Group| group.standing.score.is_some() && group.standing.score_ci.is_none();
+    if groups.iter().any(open) {
+        sheet.note = Some("95 % CI: an interval needs two tasks with a graded trial.".to_owned());
+    }
+    sheet
 }
 
-/// Score, passed of graded, and a mark for trials that are not graded.
+/// Score with ungraded trials as 0, passed of graded, and a mark for trials that are not graded.
 fn cell(standing: Option<&Standing>) -> String {
     let Some(standing) = standing else {
         return String::new();
     };
     let open = standing.trials - standing.graded();
-    let score = standing.score.map_or_else(
-        || NONE.to_owned(),
-        |score| format!("{:.0} %", score * 100.0),
-    );
+    let score = format!("{:.0} %", standing.score_floor * 100.0);
     let counts = format!("{}/{}", standing.passed, standing.graded());
     if open > 0 {
         format!("{score} ({counts}, {open} open)")
@@ -186,8 +189,8 @@ fn measured(summary: &Summary) -> Sheet {
     };
     let mut rows = Vec::new();
     let mut note =
-        "IQM: the mean of the middle half of the values; its interval is drawn again over \
-                    the trials of each task."
+        "IQM: the mean of the middle half of the values; its interval is over the trials of each \
+                    task, and needs ten trials beyond the first of each."
             .to_owned();
     if let Some(measured) = &summary.measured {
         let shown = measured.tasks.iter().take(MEASURED);
@@ -299,6 +302,26 @@ fn usage(summary: &Summary) -> Sheet {
     sheet
 }
 
+/// Trials with attempts that have no end.
+fn never_ended(summary: &Summary) -> Sheet {
+    let columns = vec![text("trial"), number("never ended"), text("attempts")];
+    let all = &summary.never_ended;
+    let rows = all.iter().take(LISTED).map(|trial| {
+        let numbers: Vec<String> = trial.attempts.iter().map(u32::to_string).collect();
+        vec![
+            format!("{}#{}", trial.task, trial.epoch),
+            count(trial.attempts.len() as u64),
+            clip(&numbers.join(", "), NAMED),
+        ]
+    });
+    let mut sheet = Sheet::new("Begun and never ended", columns, rows.collect());
+    if let Some(more @ 1..) = all.len().checked_sub(LISTED) {
+        let more = count(more as u64);
+        sheet.note = Some(format!("And {more} more trials: --format json lists them."));
+    }
+    sheet
+}
+
 fn faults(summary: &Summary) -> Sheet {
     let columns = vec![text("class"), number("trials"), text("example")];
     let rows = summary.faults.iter().map(|fault| {
@@ -373,10 +396,10 @@ pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
     columns.extend(judges.as_ref().map(|_| text("judge")));
     columns.extend([
         number("score"),
-        number("95 % CI"),
-        number("floor"),
-        number("weighted"),
         number("coverage"),
+        number("no faults"),
+        number("95 % CI"),
+        number("weighted"),
         number("faults"),
         number("time"),
         number("money"),
@@ -398,11 +421,11 @@ pub(crate) fn comparison(runs: &[RunReport<'_>]) -> Sheet {
         ];
         row.extend(named.map(|name| clip(name, NAMED)));
         row.extend([
+            percent(overall.score_floor),
+            percent(overall.coverage),
             maybe_percent(overall.score),
             bounds(overall.score_ci),
-            percent(overall.score_floor),
-            maybe_percent(run.summary.weighted.score),
-            percent(overall.coverage),
+            percent(run.summary.weighted.score_floor),
             count(overall.faulted),
             duration(overall.seconds.total()),
             run.summary.usage.money_text(),

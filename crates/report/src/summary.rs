@@ -3,7 +3,7 @@
 
 use agon_core::verdict::TurnEnd;
 use agon_core::{FaultClass, TimeSplit};
-use agon_store::{Manifest, Reviews, TrialLine};
+use agon_store::{Audit, Manifest, Reviews, TrialLine};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -49,6 +49,15 @@ pub struct Summary {
     /// Of graded trials, most frequent first.
     pub turn_ends: Vec<EndCount>,
     pub marks: Marks,
+    /// What was played again after its first verdict, which counts; left out where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draws: Option<Draws>,
+    /// Trials with attempts that were begun and never ended; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub never_ended: Vec<NeverEnded>,
+    /// Whether the run folder agrees with itself; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Audit>,
     /// What checks measured in units of their own; left out where none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
@@ -60,13 +69,32 @@ pub struct Summary {
 impl Summary {
     /// Of a run's lines in the order in which they were written. The last final line of a trial is its result.
     pub fn collect(manifest: &Manifest, lines: impl IntoIterator<Item = TrialLine>) -> Self {
-        let mut tally = Tally::new(manifest, Reviews::default());
+        let mut tally = Tally::new(manifest, Reviews::default(), None);
         let lines: Vec<TrialLine> = lines.into_iter().collect();
         for line in as_they_count(&lines) {
             tally.add(&line);
         }
         tally.summary()
     }
+}
+
+/// Draws after the first verdict. They count nowhere.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Draws {
+    /// Trials that were played again.
+    pub trials: u64,
+    /// Attempts that this took.
+    pub attempts: u64,
+    /// Trials that passed in a later draw.
+    pub passed: u64,
+}
+
+/// A trial with attempts that were begun and have no end: their process was killed or stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NeverEnded {
+    pub task: String,
+    pub epoch: u32,
+    pub attempts: Vec<u32>,
 }
 
 /// How a set of tasks stands.
@@ -192,6 +220,11 @@ pub struct Marks {
     pub retried: u64,
     /// Trials that were run or graded again on demand.
     pub rerun: u64,
+    /// Attempts that were begun and never ended.
+    pub never_ended: u64,
+    /// Results with a score outside of 0 to 1, which counts as the nearest of both.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub odd_scores: u64,
     /// Trials with a check that ran where the agent had been.
     pub tainted: u64,
     /// Trials with signs of tampering.

@@ -7,9 +7,10 @@ use agon_core::prediction::ScoredPrediction;
 use agon_core::verdict::{Outcome, TurnEnd};
 use agon_core::{FaultClass, Level, TimeSplit};
 use agon_stats::{Cluster, Spread, pass_all_k, pass_at_k};
-use agon_store::{Manifest, Reviews, TaskStamp, TrialLine};
+use agon_store::{Audit, Manifest, Reviews, TaskStamp, TrialLine};
 
-use crate::caveat::caveats;
+use crate::again::Again;
+use crate::caveat::{CaveatFacts, caveats};
 use crate::confidence::Interval;
 use crate::measured::Measurements;
 use crate::people::{People, Seen};
@@ -42,6 +43,8 @@ pub struct Tally<'a> {
     faults: Vec<FaultCount>,
     ends: Vec<EndCount>,
     marks: Marks,
+    again: Again,
+    record: Option<Audit>,
     measured: Measurements,
     /// Of runs that are about them.
     predictions: Option<PredictionTally>,
@@ -72,13 +75,20 @@ impl TaskTally {
 }
 
 impl<'a> Tally<'a> {
-    pub fn new(manifest: &'a Manifest, reviews: Reviews) -> Self {
+    /// `record`: how the run folder agrees with itself, if there is one.
+    pub fn new(manifest: &'a Manifest, reviews: Reviews, record: Option<Audit>) -> Self {
+        let plan = Plan::new(manifest);
+        let begun = record
+            .as_ref()
+            .map_or(&[][..], |record| &record.never_ended);
         Self {
+            again: Again::new(&plan, begun),
+            record,
             reviews,
             people: People::default(),
             judge: UsageTotal::default(),
             manifest,
-            plan: Plan::new(manifest),
+            plan,
             tasks: vec![TaskTally::default(); manifest.tasks.len()],
             steps: Vec::new(),
             seconds: Vec::new(),
@@ -100,7 +110,12 @@ impl<'a> Tally<'a> {
                 self.marks.stray_lines += 1;
                 return None;
             }
-            Part::Earlier(place) => place,
+            Part::Earlier(place) => {
+                if line.is_further_draw() {
+                    self.again.add_draw(place, line);
+                }
+                place
+            }
             Part::Final(place) => {
                 let graded = self.add_result(place, line);
                 result = graded.then_some(place);
@@ -160,6 +175,7 @@ impl<'a> Tally<'a> {
             self.add_fault(line);
         } else {
             task.score += trial_score(line.score);
+            self.marks.odd_scores += u64::from(!(0.0..=1.0).contains(&line.score));
             self.measured.add(place, line);
             self.steps.push(f64::from(line.steps));
             self.seconds.push(line.seconds.total());
@@ -197,6 +213,11 @@ impl<'a> Tally<'a> {
         }
     }
 
+    /// What was played more than once, for those who list trials.
+    pub(crate) fn again(&self) -> Again {
+        self.again.clone()
+    }
+
     pub fn summary(mut self) -> Summary {
         let all: Vec<usize> = (0..self.tasks.len()).collect();
         let overall = self.standing(&all);
@@ -218,16 +239,28 @@ impl<'a> Tally<'a> {
         };
         self.marks.unread_reviews = self.reviews.unread();
         let people = std::mem::take(&mut self.people).total();
+        let draws = self.again.draws();
+        self.marks.rerun += draws.map_or(0, |draws| draws.trials);
+        let never_ended = self.again.list(self.manifest);
+        let attempts = never_ended.iter().map(|trial| trial.attempts.len() as u64);
+        self.marks.never_ended = attempts.sum();
         Summary {
             caveats: caveats(
                 self.manifest,
                 &overall,
                 &self.marks,
-                predictions.as_ref(),
-                people.as_ref(),
+                &CaveatFacts {
+                    predictions: predictions.as_ref(),
+                    people: people.as_ref(),
+                    draws,
+                    record: self.record.as_ref(),
+                },
             ),
+            draws,
+            never_ended,
+            record: self.record.take(),
             pass_rate: mean(&passes),
-            pass_rate_ci: Interval::over_tasks(&passes, self.manifest.seed),
+            pass_rate_ci: self.interval(&passes),
             weighted: self.weighted(),
             repeats: self.repeats(),
             levels,
@@ -265,12 +298,23 @@ impl<'a> Tally<'a> {
     fn standing(&self, places: &[usize]) -> Standing {
         let scores = self.clusters(places, TaskTally::scores);
         Standing {
-            score_ci: Interval::over_tasks(&scores, self.manifest.seed),
+            score_ci: self.interval(&scores),
             ..self.counted(places)
         }
     }
 
-    /// A standing without an interval, which costs the most and says little about few trials.
+    /// A run of one task can speak of attempts at it, and of nothing else.
+    fn interval(&self, clusters: &[Cluster]) -> Option<Interval> {
+        match (self.tasks.as_slice(), mean(clusters)) {
+            ([only], Some(mean)) => {
+                let attempts = only.graded();
+                Interval::over_attempts(mean * attempts, attempts as u64)
+            }
+            _ => Interval::over_tasks(clusters),
+        }
+    }
+
+    /// A standing without an interval, which says little about few trials.
     fn counted(&self, places: &[usize]) -> Standing {
         let mut standing = Standing {
             tasks: places.len() as u64,
@@ -305,7 +349,7 @@ impl<'a> Tally<'a> {
         let total: f64 = clusters.iter().map(|task| task.sum).sum();
         Weighted {
             score: mean(&clusters),
-            score_ci: Interval::over_tasks(&clusters, self.manifest.seed),
+            score_ci: self.interval(&clusters),
             score_floor: share(total, planned * f64::from(self.manifest.epochs)),
         }
     }
@@ -334,9 +378,9 @@ impl<'a> Tally<'a> {
             k,
             tasks: any.len() as u64,
             pass_at: mean(&any)?,
-            pass_at_ci: Interval::over_tasks(&any, self.manifest.seed),
+            pass_at_ci: Interval::over_tasks(&any),
             pass_all: mean(&all)?,
-            pass_all_ci: Interval::over_tasks(&all, self.manifest.seed),
+            pass_all_ci: Interval::over_tasks(&all),
         })
     }
 
@@ -391,7 +435,7 @@ impl LevelKey {
     }
 }
 
-/// A score outside of 0 to 1 was not written by us; it must not bend a mean.
+/// A score outside of 0 to 1 was not written by us: it must not bend a mean, and every report tells of it.
 pub(crate) fn trial_score(score: f64) -> f64 {
     if score.is_nan() {
         0.0

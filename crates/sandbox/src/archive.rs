@@ -13,6 +13,8 @@ pub struct WorkArchive {
     path: TempPath,
     bytes: u64,
     left_out: u64,
+    /// The image has no such folder: see [`WorkArchive::of_new_folder`].
+    new_folder: bool,
 }
 
 /// One entry, as far as a check can ask about it.
@@ -37,7 +39,20 @@ impl WorkArchive {
             path,
             bytes,
             left_out,
+            new_folder: false,
         })
+    }
+
+    /// Says that a fresh container of the same image has nothing in this folder, which need not be emptied
+    /// then. A record does not keep this.
+    #[must_use]
+    pub(crate) fn of_new_folder(mut self, is_new: bool) -> Self {
+        self.new_folder = is_new;
+        self
+    }
+
+    pub(crate) fn is_of_new_folder(&self) -> bool {
+        self.new_folder
     }
 
     pub fn open(&self) -> io::Result<File> {

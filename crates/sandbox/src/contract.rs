@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::archive::WorkArchive;
+use crate::changes::{Changes, Words};
 use crate::error::SandboxError;
 
 /// The working folder inside of every sandbox.
@@ -87,6 +88,12 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
     /// Starts a program with pipes, for agents that live in a sandbox.
     async fn spawn(&self, exec: &Exec) -> Result<Piped, SandboxError>;
 
+    /// The same for a program of the task. Says whether the agent's programs are kept from looking into it,
+    /// though they may end it. That takes a local sandbox with a display and a kernel that can.
+    async fn spawn_apart(&self, exec: &Exec) -> Result<(Piped, bool), SandboxError> {
+        Ok((self.spawn(exec).await?, false))
+    }
+
     /// Starts a program on a terminal of its own (no echo, wide, not cooked for output).
     async fn terminal(&self, exec: &Exec) -> Result<Terminal, SandboxError>;
 
@@ -159,6 +166,24 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
     /// the kind of sandbox allows grading inside.
     async fn freeze(&mut self) -> Result<Frozen, SandboxError>;
 
+    /// Cuts the agent off for good and takes what it left: the working folder, and where the sandbox is a
+    /// container and `beside` is true, what was changed beside it. A container is killed with its first
+    /// process; nothing runs in it afterwards.
+    async fn kill(&mut self, _beside: bool) -> Result<Frozen, SandboxError> {
+        self.freeze().await
+    }
+
+    /// Takes the working folder and ends nothing: for tasks whose checks ask what the agent has started.
+    async fn snapshot(&mut self) -> Result<Frozen, SandboxError> {
+        self.freeze().await
+    }
+
+    /// Lays what was changed in another container over this fresh one, whose image is the same: data, and
+    /// new programs where `words` name one. What the image brought of programs stays as it is.
+    async fn lay_over(&self, _changes: &Changes, _words: &Words) -> Result<(), SandboxError> {
+        Err(SandboxError::Denied("it has no image".to_owned()))
+    }
+
     /// Removes everything. Dropping a sandbox does the same, without waiting.
     async fn destroy(self: Box<Self>);
 }
@@ -191,6 +216,8 @@ pub struct Moment {
 pub struct Frozen {
     pub cut_off: CutOff,
     pub work: WorkArchive,
+    /// Beside the working folder: see [`Sandbox::kill`].
+    pub changes: Option<Changes>,
 }
 
 #[derive(Debug, Clone)]

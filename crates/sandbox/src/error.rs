@@ -19,6 +19,9 @@ pub enum SandboxError {
     /// Out of memory inside, by the limits that we set: the agent's doing.
     #[error("the sandbox ran out of memory and was ended")]
     OutOfMemory,
+    /// It has ended though nobody outside ended it. What runs in it may have.
+    #[error("the sandbox has ended: {0}")]
+    Ended(String),
     /// It is gone and we don't know why.
     #[error("the sandbox is gone: {0}")]
     Gone(String),
@@ -34,6 +37,11 @@ impl SandboxError {
     pub fn io(context: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let context = context.into();
         move |source| Self::Io { context, source }
+    }
+
+    /// Whether programs inside have brought it down: by using up its memory, or because they can't be ended.
+    pub fn of_agent(&self) -> bool {
+        matches!(self, Self::OutOfMemory | Self::Timeout { what: ENDING, .. })
     }
 
     pub fn fault_class(&self) -> FaultClass {

@@ -3,6 +3,7 @@
 
 pub mod archive;
 pub mod capture;
+mod changes;
 pub mod container;
 pub mod contract;
 pub mod error;
@@ -18,6 +19,7 @@ pub mod reaper;
 pub mod session;
 
 pub use archive::WorkArchive;
+pub use changes::{Changes, Words};
 pub use contract::{
     Captured, DROP_LINE, DisplayMount, Exec, ExecOutput, Exit, Frozen, Moment, Owner, Piped,
     Provider, ReadOnlyFolder, Request, Sandbox, Terminal, WORK, WORKSPACE, X_SOCKETS,

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
 
-use crate::init::processes::{self, Process};
+use crate::init::processes::Process;
 use crate::reaper::OwnerMark;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,16 +204,11 @@ fn may_make_groups(folder: &Path) -> bool {
     fs::create_dir(&probe).is_ok() && fs::remove_dir(&probe).is_ok()
 }
 
-/// Ends whoever is still in a group, and removes it.
-pub(crate) fn remove_with_processes(group: &Path) -> io::Result<()> {
+/// Whoever is in a group.
+pub(crate) fn members(group: &Path) -> Vec<Process> {
     let members = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
     let pids = members.lines().filter_map(|line| line.parse().ok());
-    for member in pids.filter_map(Process::find) {
-        if let Some(process) = processes::kill(&member) {
-            processes::ends(&process);
-        }
-    }
-    fs::remove_dir(group)
+    pids.filter_map(Process::find).collect()
 }
 
 /// A line of `/proc/self/cgroup`.

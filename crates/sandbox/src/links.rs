@@ -1,4 +1,4 @@
-//! Symbolic links of a frozen working folder that lead to where a check's own words can be read: its folder, its
+//! Symbolic links of what an agent left that lead to where a check's own words can be read: its folder, its
 //! command line under `/proc`, its descriptors. A check that opens a file of the agent's must not open those.
 //! Links are followed by their names alone; nothing is opened.
 
@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tar::EntryType;
 
+use crate::changes::LAID;
 use crate::contract::WORK;
 use crate::index::normal;
 
@@ -33,25 +34,40 @@ const GUARDED: [&str; 6] = ["proc", "sys", "dev", "tests", "logs", "solution"];
 /// Folders of scripts have names that begin like this.
 const SCRIPTS: &str = "verify";
 
-/// The first link of an archive that leads there, and what it names.
-pub fn treacherous(archive: &File) -> io::Result<Option<(PathBuf, PathBuf)>> {
-    let links = links(archive)?;
+/// The first link of a working folder, or of what was changed beside it, that leads there, and what it names.
+pub fn treacherous(work: &File, changes: Option<&File>) -> io::Result<Option<(PathBuf, PathBuf)>> {
+    let mut links = Links::new();
+    let inside = |path: &Path| Some(Path::new(WORK).join(normal(path)));
+    read(work, inside, &mut links)?;
+    if let Some(changes) = changes {
+        let inside = |path: &Path| Some(Path::new("/").join(path.strip_prefix(LAID).ok()?));
+        read(changes, inside, &mut links)?;
+    }
     let mut names: Vec<&PathBuf> = links.keys().collect();
     names.sort();
     let found = names.into_iter().find(|name| is_treacherous(&links, name));
-    Ok(found.map(|name| (name.clone(), links[name].clone())))
+    Ok(found.map(|name| {
+        let shown = name.strip_prefix(WORK).unwrap_or(name);
+        (shown.to_owned(), links[name].clone())
+    }))
 }
 
+/// By their whole names.
 type Links = HashMap<PathBuf, PathBuf>;
 
 /// Of several entries with the same name the last counts.
-fn links(archive: &File) -> io::Result<Links> {
-    let mut links = Links::new();
+fn read(
+    archive: &File,
+    inside: impl Fn(&Path) -> Option<PathBuf>,
+    links: &mut Links,
+) -> io::Result<()> {
     let mut start = archive;
     start.rewind()?;
     for entry in tar::Archive::new(BufReader::new(archive)).entries()? {
         let entry = entry?;
-        let path = normal(&entry.path()?);
+        let Some(path) = inside(&entry.path()?) else {
+            continue;
+        };
         match entry.link_name()? {
             Some(target) if entry.header().entry_type() == EntryType::Symlink => {
                 links.insert(path, target.into_owned());
@@ -61,13 +77,14 @@ fn links(archive: &File) -> io::Result<Links> {
             }
         }
     }
-    Ok(links)
+    Ok(())
 }
 
 fn is_treacherous(links: &Links, name: &Path) -> bool {
-    let mut at = Vec::from([part(OsStr::new(WORK.trim_start_matches('/')))]);
+    let of_work = name.starts_with(WORK);
+    let mut at = Vec::new();
     let mut ahead: VecDeque<Component<'_>> = name.components().collect();
-    let (mut followed, mut parts) = (0, 0);
+    let (mut followed, mut parts, mut unsure) = (0, 0, false);
     while let Some(next) = ahead.pop_front() {
         parts += 1;
         if parts > MOST_PARTS {
@@ -77,14 +94,15 @@ fn is_treacherous(links: &Links, name: &Path) -> bool {
             Component::RootDir | Component::Prefix(_) => at.clear(),
             Component::CurDir => {}
             // What is above a folder of the system depends on links of its own.
-            Component::ParentDir if !at.is_empty() && !is_work(&at) => return true,
+            Component::ParentDir if !at.is_empty() && !is_work(&at) && of_work => return true,
             Component::ParentDir => {
+                unsure |= !is_work(&at);
                 at.pop();
             }
             Component::Normal(name) => {
                 at.push(part(name));
-                let inside: Option<PathBuf> = is_work(&at).then(|| at[1..].iter().collect());
-                if let Some(target) = inside.and_then(|inside| links.get(&inside)) {
+                let here = Path::new("/").join(at.iter().collect::<PathBuf>());
+                if let Some(target) = links.get(&here) {
                     followed += 1;
                     if followed > MOST_LINKS {
                         return false;
@@ -97,7 +115,18 @@ fn is_treacherous(links: &Links, name: &Path) -> bool {
             }
         }
     }
-    is_guarded(&at)
+    match of_work {
+        true => is_guarded(&at),
+        // A link to all there is shows a check nothing by a name that it asks for.
+        false => {
+            (!at.is_empty() && is_guarded(&at))
+                || (unsure && at.iter().any(|it| shows_processes(it)))
+        }
+    }
+}
+
+fn shows_processes(name: &OsStr) -> bool {
+    ["proc", "dev"].iter().any(|it| name == OsStr::new(it))
 }
 
 fn part(name: &OsStr) -> OsString {
@@ -140,7 +169,7 @@ mod tests {
                 tar.append_link(&mut header, path, target).unwrap();
             }
         }
-        let found = treacherous(&tar.into_inner().unwrap()).unwrap();
+        let found = treacherous(&tar.into_inner().unwrap(), None).unwrap();
         found.map(|(name, _)| name.to_string_lossy().into_owned())
     }
 
@@ -198,6 +227,49 @@ mod tests {
         assert_eq!(found(&up), None);
         let circle = [("a", "b"), ("b", "a")];
         assert_eq!(found(&circle), None);
+    }
+
+    #[test]
+    fn links_beside_the_folder_are_followed_too() {
+        let beside = |target: &str, way: &str| {
+            let mut tar = Builder::new(tempfile::tempfile().unwrap());
+            for (path, target) in [
+                ("laid/config/Desktop/out.txt", target),
+                // Nothing that is installed is read by a check's own words.
+                ("installed/usr/bin/x", "/proc/self/exe"),
+            ] {
+                let mut header = Header::new_gnu();
+                header.set_size(0);
+                header.set_entry_type(EntryType::Symlink);
+                tar.append_link(&mut header, path, target).unwrap();
+            }
+            let changes = tar.into_inner().unwrap();
+            let mut work = Builder::new(tempfile::tempfile().unwrap());
+            let mut header = Header::new_gnu();
+            header.set_size(0);
+            header.set_entry_type(EntryType::Symlink);
+            work.append_link(&mut header, "a", way).unwrap();
+            let work = work.into_inner().unwrap();
+            let found = treacherous(&work, Some(&changes)).unwrap();
+            found.map(|(name, _)| name.to_string_lossy().into_owned())
+        };
+        for target in ["/proc/self/cmdline", "../../var/run/../proc/self/cmdline"] {
+            let found = beside(target, "/config/Desktop/out.txt");
+            assert!(found.is_some(), "{target}");
+        }
+        assert_eq!(
+            beside("/dev/stdin", "b").as_deref(),
+            Some("/config/Desktop/out.txt")
+        );
+        for target in [
+            "other.txt",
+            "/work/a.txt",
+            "../notes/a.txt",
+            "/",
+            "/dev/null",
+        ] {
+            assert_eq!(beside(target, "b"), None, "{target}");
+        }
     }
 
     #[test]

@@ -108,38 +108,65 @@ impl FromStr for OwnerMark {
     }
 }
 
-/// What was removed.
+/// What was removed, and what could not be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reaped {
     pub processes: Vec<u32>,
     pub cgroups: Vec<PathBuf>,
     pub folders: Vec<PathBuf>,
+    /// In words, each with its reason.
+    pub left: Vec<String>,
 }
 
 /// Removes what dead owners left, and nothing else. What cannot be removed now is left for the
 /// next time.
 pub fn reap_dead_owners() -> Reaped {
     let mut reaped = Reaped::default();
-    for stray in strays() {
-        if processes::kill(&stray).is_some_and(|process| processes::ends(&process)) {
-            reaped.processes.push(stray.pid);
+    let strays = strays();
+    let enforcement = Enforcement::detect();
+    let groups = enforcement.parents().into_iter().flat_map(orphans);
+    let groups: Vec<PathBuf> = groups.collect();
+    let members = groups.iter().flat_map(|group| limits::members(group));
+    // All at once: those who can be ended are then gone together, and the others are waited for once.
+    let stuck = processes::end_together(strays.iter().copied().chain(members));
+    for Process { pid, .. } in strays {
+        match stuck.iter().any(|process| process.pid == pid) {
+            true => reaped.left.push(unended(pid)),
+            false => reaped.processes.push(pid),
         }
     }
-    for parent in Enforcement::detect().parents() {
-        for group in orphans(parent) {
-            if limits::remove_with_processes(&group).is_ok() {
-                reaped.cgroups.push(group);
+    for group in groups {
+        match fs::remove_dir(&group) {
+            Ok(()) => reaped.cgroups.push(group),
+            Err(error) => {
+                let members = limits::members(&group);
+                let held = members.iter().find(|process| process.is_held());
+                let why = held.or(members.first()).map(|it| unended(it.pid));
+                let why = why.unwrap_or_else(|| error.to_string());
+                reaped.left.push(format!("{}: {why}", group.display()));
             }
         }
     }
     for parent in scratch::places() {
         for folder in orphans(&parent) {
-            if fs::remove_dir_all(&folder).is_ok() {
-                reaped.folders.push(folder);
+            match fs::remove_dir_all(&folder) {
+                Ok(()) => reaped.folders.push(folder),
+                Err(error) => reaped.left.push(format!("{}: {error}", folder.display())),
             }
         }
     }
     reaped
+}
+
+fn unended(pid: u32) -> String {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let tracer = status
+        .lines()
+        .find_map(|line| line.strip_prefix("TracerPid:"));
+    match tracer.map(str::trim) {
+        None | Some("0") => format!("process {pid} can't be ended"),
+        Some(tracer) => format!("process {pid} can't be ended: process {tracer} traces it"),
+    }
 }
 
 /// A sandbox dies with its owner, except in the moment in which bubblewrap has split in two and

@@ -5,6 +5,8 @@
     reason = "tests fail by panicking"
 )]
 
+#[path = "scenarios/refused.rs"]
+mod refused;
 #[path = "scenarios/session.rs"]
 mod scenarios;
 

@@ -8,6 +8,11 @@
     reason = "tests fail by panicking"
 )]
 
+#[path = "scenarios/refused.rs"]
+mod refused;
+
+#[path = "local/apart.rs"]
+mod apart;
 #[path = "local/births.rs"]
 mod births;
 #[path = "local/confinement.rs"]
@@ -16,6 +21,8 @@ mod confinement;
 mod exec;
 #[path = "local/files.rs"]
 mod files;
+#[path = "local/filtered.rs"]
+mod filtered;
 #[path = "local/frozen.rs"]
 mod frozen;
 #[path = "local/ground.rs"]
@@ -26,6 +33,8 @@ mod limits;
 mod listening;
 #[path = "local/mounted.rs"]
 mod mounted;
+#[path = "local/opened.rs"]
+mod opened;
 #[path = "local/owner.rs"]
 mod owner;
 #[path = "local/pauses.rs"]

@@ -23,6 +23,10 @@ const MOST_OF_A_PICTURE: u64 = 256 << 20;
 /// The plan of a million tasks.
 const MOST_OF_A_MANIFEST: u64 = 256 << 20;
 
+/// How the digest of a manifest begins, and how the manifest ends.
+const DIGEST: &[u8] = b",\n  \"digest\": \"";
+const CLOSED: &[u8] = b"\n}";
+
 /// Attempts whose records tell whether a run goes on, where nothing else does.
 const LOOKED_AT: usize = 256;
 
@@ -104,6 +108,11 @@ impl RunFolder {
     /// Which attempts are being played.
     pub fn running_file(&self) -> PathBuf {
         self.path.join("running.jsonl")
+    }
+
+    /// Which attempts were ever begun.
+    pub fn begun_file(&self) -> PathBuf {
+        self.path.join("begun.jsonl")
     }
 
     /// Whether a process writes to it. On a file system that other machines share, one that wrote within the
@@ -208,11 +217,28 @@ impl RunFolder {
 
     pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let path = self.manifest_file();
-        let json = serde_json::to_vec_pretty(manifest).map_err(|error| StoreError::Broken {
+        let mut json = serde_json::to_vec_pretty(manifest).map_err(|error| StoreError::Broken {
             path: path.clone(),
             message: error.to_string(),
         })?;
+        json.truncate(json.len().saturating_sub(CLOSED.len()));
+        let digest = Digest::of(&json).to_hex();
+        json.extend([DIGEST, digest.as_bytes(), b"\"", CLOSED].concat());
         write_whole(&path, &json)
+    }
+
+    /// Whether the text of the manifest is what was written; `None` where an older version wrote it.
+    pub(crate) fn manifest_fits(&self) -> Result<Option<bool>, StoreError> {
+        let path = self.manifest_file();
+        let text = read_plain(&path, MOST_OF_A_MANIFEST);
+        let text = text.map_err(StoreError::io("can't read", &path))?;
+        let mut parts = text.windows(DIGEST.len());
+        let Some(at) = parts.rposition(|part| part == DIGEST) else {
+            return Ok(None);
+        };
+        let (before, digest) = (&text[..at], &text[at + DIGEST.len()..]);
+        let expected = [Digest::of(before).to_hex().as_bytes(), b"\"", CLOSED].concat();
+        Ok(Some(digest == expected))
     }
 
     pub fn read_manifest(&self) -> Result<Manifest, StoreError> {

@@ -2,7 +2,10 @@
 
 mod abandoned;
 mod attendant;
+mod audit;
+mod begun;
 pub mod blobs;
+mod chain;
 mod control;
 mod error;
 mod finals;
@@ -20,10 +23,14 @@ mod said;
 mod shared_lines;
 pub mod stored;
 mod sync;
+mod trouble;
+mod witness;
 mod writer;
 mod young;
 
 pub use abandoned::abandoned;
+pub use audit::Audit;
+pub use begun::BegunAttempt;
 pub use control::{Order, Request, requests};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunLock};
@@ -35,7 +42,7 @@ pub use recorder::{Cleaner, Listener, Recorder};
 pub use reviews::{LONGEST_COMMENT, Review, ReviewVerdict, Reviews, played_in, standing};
 pub use running::{RunningAttempt, running};
 pub use stored::{
-    AgentStamp, EventsAt, HostStamp, JudgeStamp, Manifest, ModelStamp, SuiteStamp, TaskStamp,
-    TrialLine,
+    AgentFiles, AgentStamp, AnswerSign, EventsAt, HostStamp, JudgeStamp, LeftOut, Manifest,
+    ModelStamp, SuiteStamp, TaskStamp, TrialLine,
 };
 pub use writer::RunWriter;

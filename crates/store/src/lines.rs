@@ -1,7 +1,8 @@
 //! JSON lines that may have been torn by a crash: the last line counts only if it is complete.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use crate::plain_file::{append_plain, open_plain};
@@ -38,24 +39,24 @@ pub(crate) fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Res
 /// Opens a file for appending whole lines; a torn last line is cut off. Returns its length, and
 /// whether there was one.
 pub(crate) fn open_append(path: &Path) -> io::Result<(File, u64, bool)> {
-    let mut file = append_plain(path)?;
+    let file = append_plain(path)?;
     let length = file.metadata()?.len();
-    let whole = end_of_last_line(&mut file, length)?;
+    let whole = end_of_last_line(&file, length)?;
     if whole < length {
         file.set_len(whole)?;
     }
     Ok((file, whole, whole < length))
 }
 
-pub(crate) fn end_of_last_line(file: &mut File, length: u64) -> io::Result<u64> {
+/// Where the last line break before `length` ends.
+pub(crate) fn end_of_last_line(file: &File, length: u64) -> io::Result<u64> {
     const STEP: u64 = 1 << 16;
     let mut end = length;
     let mut block = Vec::new();
     while end > 0 {
         let start = end.saturating_sub(STEP);
         block.resize((end - start) as usize, 0);
-        file.seek(SeekFrom::Start(start))?;
-        file.read_exact(&mut block)?;
+        file.read_exact_at(&mut block, start)?;
         if let Some(newline) = block.iter().rposition(|byte| *byte == b'\n') {
             return Ok(start + newline as u64 + 1);
         }

@@ -4,7 +4,6 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,10 +23,16 @@ pub(crate) struct Place {
     /// Made when first needed.
     folder: PathBuf,
     sync: Arc<Syncer>,
-    running: Arc<RunningList>,
+    /// `None`: nothing is played, and it stands in no list of what is.
+    running: Option<Arc<RunningList>>,
     written: Mutex<Written>,
-    /// Nothing is played: it stands in no list of what is.
-    unlisted: AtomicBool,
+}
+
+/// Whether an attempt is played, or what was played before is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Play {
+    Now,
+    Before,
 }
 
 #[derive(Debug)]
@@ -38,6 +43,8 @@ enum Written {
         header: u64,
         bytes: u64,
     },
+    /// That it begins could not be written; who records next is told.
+    Unbegun(io::Error),
     Closed,
 }
 
@@ -57,25 +64,23 @@ impl Place {
         attempt: RunningAttempt,
         folder: PathBuf,
         sync: Arc<Syncer>,
-        running: Arc<RunningList>,
+        running: Option<Arc<RunningList>>,
+        begins: io::Result<()>,
     ) -> Self {
         Self {
             attempt,
             folder,
             sync,
             running,
-            written: Mutex::new(Written::Gathered(Vec::new())),
-            unlisted: AtomicBool::new(false),
+            written: Mutex::new(match begins {
+                Ok(()) => Written::Gathered(Vec::new()),
+                Err(error) => Written::Unbegun(error),
+            }),
         }
     }
 
     pub(crate) fn began(&self) -> Timestamp {
         self.attempt.began
-    }
-
-    /// Its events are of what was played before.
-    pub(crate) fn keep_from_list(&self) {
-        self.unlisted.store(true, Ordering::Relaxed);
     }
 
     /// Takes a line of an attempt that is `age` old.
@@ -85,15 +90,17 @@ impl Place {
             Written::Gathered(gathered) => {
                 gathered.extend_from_slice(line);
                 if gathered.len() > SMALL || age > YOUNG {
-                    self.move_out(&mut written)?;
+                    let moved = self.move_out(&mut written);
+                    self.sync.trouble.noted(moved)?;
                 }
                 Ok(())
             }
             Written::Own { events, bytes, .. } => {
-                events.append(line)?;
+                self.sync.trouble.noted(events.append(line))?;
                 *bytes += line.len() as u64;
-                self.sync.soon(events.file())
+                self.sync.trouble.noted(self.sync.soon(events.file()))
             }
+            Written::Unbegun(error) => Err(unbegun(error)),
             Written::Closed => Err(io::Error::other("the attempt's record is closed")),
         }
     }
@@ -110,6 +117,7 @@ impl Place {
         match std::mem::replace(&mut *self.lock(), Written::Closed) {
             Written::Gathered(gathered) => Ok(Closed::Gathered(gathered)),
             Written::Own { header, bytes, .. } => Ok(Closed::Own { header, bytes }),
+            Written::Unbegun(error) => Err(unbegun(&error)),
             Written::Closed => Err(io::Error::other("the attempt's record is closed already")),
         }
     }
@@ -136,8 +144,8 @@ impl Place {
         }
         self.sync.soon(events.file())?;
         // Only people who watch miss it if it can't be written.
-        if !self.unlisted.load(Ordering::Relaxed) {
-            self.running.add(&self.attempt).ok();
+        if let Some(running) = &self.running {
+            running.add(&self.attempt).ok();
         }
         *written = Written::Own {
             events,
@@ -146,4 +154,9 @@ impl Place {
         };
         Ok(())
     }
+}
+
+/// The kind is kept: a full disk is told apart from other troubles.
+fn unbegun(error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("can't write to begun.jsonl: {error}"))
 }

@@ -1,13 +1,15 @@
 //! What is already done in a run folder: read once when a run is planned or resumed. Reads only the
 //! few fields it needs, because a resume over 100,000 trials must be quick.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use agon_core::verdict::{Outcome, TurnEnd};
 use agon_core::{Digest, FaultClass, Usage};
 use serde::Deserialize;
 
+use crate::begun::{self, BegunAttempt};
 use crate::error::StoreError;
+use crate::finals::Finals;
 use crate::folder::RunFolder;
 use crate::lines;
 use crate::stored::TrialLine;
@@ -16,7 +18,7 @@ use crate::writer::{FINAL, PADDED_TRUE};
 /// The last word about a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Latest {
-    /// Highest attempt number so far.
+    /// Highest attempt number so far, of attempts that were begun and never ended, too.
     pub attempt: u32,
     /// The attempt that the final line's trial was played in; 0 without one.
     pub played_in: u32,
@@ -28,13 +30,20 @@ pub struct Latest {
     pub unjudged: bool,
     /// What the final attempt left for grading it again.
     pub left: Left,
-    /// Some attempt was graded, some faulted: what marks the next one as rerun or retried.
-    pub graded_before: bool,
+    /// Some attempt faulted: what marks the next one as retried.
     pub faulted_before: bool,
+    /// What the last draw after the first verdict came to.
+    pub redrawn: Option<Outcome>,
     /// Where the final line says that it is final.
     pub final_at: Option<u64>,
     /// The resume key of the final line: by which task and checks it was graded.
     pub key: Option<Digest>,
+}
+
+impl Latest {
+    fn raise(&mut self, attempt: u32) {
+        self.attempt = self.attempt.max(attempt);
+    }
 }
 
 /// As much of a trial's evidence as its line tells of.
@@ -63,13 +72,15 @@ pub struct Progress {
     tasks: HashMap<String, HashMap<u32, Latest>>,
     /// Final lines that a later one has replaced, left by a process that died in between.
     pub stale: Vec<u64>,
+    /// Attempts that were begun and never ended.
+    pub never_ended: Vec<BegunAttempt>,
     /// Steps and model usage of all attempts.
     pub steps: u64,
     pub usage: Usage,
 }
 
 #[derive(Deserialize)]
-struct Peek<'a> {
+struct LineHead<'a> {
     #[serde(borrow)]
     task: std::borrow::Cow<'a, str>,
     epoch: u32,
@@ -81,6 +92,8 @@ struct Peek<'a> {
     fault: Option<PeekFault>,
     #[serde(default)]
     key: Option<Digest>,
+    #[serde(default)]
+    rerun: bool,
     #[serde(default)]
     regraded: bool,
     #[serde(default)]
@@ -109,19 +122,39 @@ impl Progress {
         let path = folder.trials_file();
         let mut progress = Self::default();
         let mut broken = None;
+        let finals = Finals::read(&path).map_err(StoreError::io("can't read", &path))?;
+        let mut ended: HashSet<(u64, u32)> = HashSet::new();
         let read = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
-            Ok(peek) => progress.add(&peek, final_value(line).map(|value| at + value)),
+            Ok(peek @ LineHead { .. }) => {
+                ended.insert((finals.hash(&peek.task, peek.epoch), peek.attempt));
+                let counts = finals.count(at, peek.is_final);
+                progress.add(&peek, counts, final_value(line).map(|value| at + value));
+            }
             Err(error) if broken.is_none() => broken = Some(format!("byte {at}: {error}")),
             Err(_) => {}
         });
         read.map_err(StoreError::io("can't read", &path))?;
-        match broken {
-            Some(message) => Err(StoreError::Broken { path, message }),
-            None => Ok(progress),
+        if let Some(message) = broken {
+            return Err(StoreError::Broken { path, message });
         }
+        let begun = begun::for_each(folder, |begun| {
+            let task = begun.task.to_string();
+            progress.latest(&task, begun.epoch).raise(begun.attempt);
+            if !ended.contains(&(finals.hash(&task, begun.epoch), begun.attempt)) {
+                progress.never_ended.push(begun);
+            }
+        });
+        begun.map_err(StoreError::io("can't read", &folder.begun_file()))?;
+        Ok(progress)
     }
 
-    fn add(&mut self, peek: &Peek<'_>, final_at: Option<u64>) {
+    fn latest(&mut self, task: &str, epoch: u32) -> &mut Latest {
+        let epochs = self.tasks.entry(task.to_owned()).or_default();
+        epochs.entry(epoch).or_default()
+    }
+
+    /// `counts`: it is what its trial came to, whatever it says of itself.
+    fn add(&mut self, peek: &LineHead<'_>, counts: bool, final_at: Option<u64>) {
         if peek.regraded {
             // The rest was counted when it was played.
             self.usage += &peek.judge;
@@ -129,34 +162,32 @@ impl Progress {
             self.steps += u64::from(peek.steps);
             self.usage += &peek.usage;
         }
-        if !self.tasks.contains_key(peek.task.as_ref()) {
-            self.tasks
-                .insert(peek.task.clone().into_owned(), HashMap::new());
+        let is_draw = peek.rerun && !peek.regraded;
+        if peek.is_final && !counts && !is_draw {
+            self.stale.extend(final_at);
         }
-        if let Some(epochs) = self.tasks.get_mut(peek.task.as_ref()) {
-            let latest = epochs.entry(peek.epoch).or_default();
-            latest.attempt = latest.attempt.max(peek.attempt);
-            match peek.outcome {
-                Outcome::Faulted => latest.faulted_before = true,
-                Outcome::Passed | Outcome::Failed => latest.graded_before = true,
-            }
-            if peek.is_final {
-                self.stale.extend(latest.final_at);
-                latest.final_at = final_at;
-                latest.key = peek.key;
-                latest.played_in = peek.played_in.unwrap_or(peek.attempt);
-                latest.outcome = Some(peek.outcome);
-                let fault = |of: fn(FaultClass) -> bool| {
-                    peek.fault.as_ref().is_some_and(|fault| of(fault.class))
-                };
-                latest.retryable = fault(FaultClass::mendable);
-                latest.unjudged = fault(FaultClass::unjudged);
-                latest.left = Left {
-                    end: peek.end,
-                    elsewhere: peek.elsewhere,
-                    work: peek.work.is_some(),
-                };
-            }
+        let latest = self.latest(&peek.task, peek.epoch);
+        latest.raise(peek.attempt);
+        match peek.outcome {
+            Outcome::Faulted => latest.faulted_before = true,
+            Outcome::Passed | Outcome::Failed if is_draw => latest.redrawn = Some(peek.outcome),
+            Outcome::Passed | Outcome::Failed => {}
+        }
+        if counts {
+            latest.final_at = final_at;
+            latest.key = peek.key;
+            latest.played_in = peek.played_in.unwrap_or(peek.attempt);
+            latest.outcome = Some(peek.outcome);
+            let fault = |of: fn(FaultClass) -> bool| {
+                peek.fault.as_ref().is_some_and(|fault| of(fault.class))
+            };
+            latest.retryable = fault(FaultClass::mendable);
+            latest.unjudged = fault(FaultClass::unjudged);
+            latest.left = Left {
+                end: peek.end,
+                elsewhere: peek.elsewhere,
+                work: peek.work.is_some(),
+            };
         }
     }
 

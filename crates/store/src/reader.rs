@@ -1,10 +1,12 @@
 //! Reads a run folder back, finished or not. Says what is missing instead of guessing.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use agon_core::{Digest, Event, EventBody, Picture, Verdict};
 
+use crate::audit::{self, Audit};
 use crate::blobs;
 use crate::error::StoreError;
 use crate::finals::Finals;
@@ -25,6 +27,10 @@ const MOST_UNPACKED: u64 = 4 << 30;
 pub struct RunReader {
     folder: RunFolder,
     manifest: Manifest,
+    /// Every line is compared with its events, however many there are.
+    verify: bool,
+    /// The folder as it was when it was audited: everything that is read afterwards is of that moment.
+    audited: OnceLock<(Finals, Audit)>,
 }
 
 impl RunReader {
@@ -32,14 +38,41 @@ impl RunReader {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let folder = RunFolder::at(path);
         let manifest = folder.read_manifest()?;
-        Ok(Self { folder, manifest })
+        Ok(Self::of(folder, manifest))
     }
 
     /// The same of a run that a newer agon wrote, as far as this one knows it.
     pub fn open_newer(path: &Path) -> Result<Self, StoreError> {
         let folder = RunFolder::at(path);
         let manifest = folder.read_newer_manifest()?;
-        Ok(Self { folder, manifest })
+        Ok(Self::of(folder, manifest))
+    }
+
+    fn of(folder: RunFolder, manifest: Manifest) -> Self {
+        Self {
+            folder,
+            manifest,
+            verify: false,
+            audited: OnceLock::new(),
+        }
+    }
+
+    /// An audit compares every line with its events, of large runs as well.
+    pub fn verify(self) -> Self {
+        Self {
+            verify: true,
+            ..self
+        }
+    }
+
+    /// Whether the folder agrees with itself. Looked at once: lines that are written later are not seen by this
+    /// reader any more.
+    pub fn audit(&self) -> Result<&Audit, StoreError> {
+        if let Some((_, audit)) = self.audited.get() {
+            return Ok(audit);
+        }
+        let found = audit::audit(&self.folder, &self.manifest, self.verify)?;
+        Ok(&self.audited.get_or_init(|| found).1)
     }
 
     pub fn folder(&self) -> &RunFolder {
@@ -51,16 +84,23 @@ impl RunReader {
     }
 
     /// Every ended attempt in the order in which they ended, at most one of each trial final: the last one
-    /// that says so. Returns whether a torn line was left out.
+    /// that says so and is no draw after the first verdict. Returns whether a torn line was left out.
     pub fn for_each_trial(&self, mut each: impl FnMut(TrialLine)) -> Result<bool, StoreError> {
         let path = self.folder.trials_file();
-        let finals = Finals::read(&path).map_err(StoreError::io("can't read", &path))?;
+        let read;
+        let finals = match self.audited.get() {
+            Some((finals, _)) => finals,
+            None => {
+                read = Finals::read(&path).map_err(StoreError::io("can't read", &path))?;
+                &read
+            }
+        };
         let mut broken = None;
         let read = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
             // What has come since is not looked at: it may replace what was.
             _ if at >= finals.end => {}
             Ok(mut trial @ TrialLine { .. }) => {
-                trial.is_final &= finals.count(at);
+                trial.is_final = finals.count(at, trial.is_final);
                 each(trial);
             }
             Err(error) => broken = Some(format!("byte {at}: {error}")),
@@ -131,21 +171,10 @@ impl RunReader {
     }
 
     fn events_text(&self, trial: &TrialLine) -> Result<Vec<u8>, StoreError> {
-        let relative = Path::new(&trial.events.file);
-        let path = self.folder.path().join(relative);
-        let inside = relative
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
-        if !inside || trial.events.bytes > MOST_EVENTS {
-            let message = format!(
-                "{trial_file} is no place for events",
-                trial_file = trial.events.file
-            );
-            return Err(StoreError::Broken {
-                path: self.folder.trials_file(),
-                message,
-            });
-        }
+        let path = events_file(&self.folder, trial).map_err(|message| StoreError::Broken {
+            path: self.folder.trials_file(),
+            message,
+        })?;
         let read = || -> io::Result<Vec<u8>> {
             let mut file = open_plain(&path)?;
             file.seek(SeekFrom::Start(trial.events.at))?;
@@ -186,24 +215,35 @@ impl RunReader {
     }
 }
 
-fn lines_of(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+/// Where the events of a line are, if there may be any.
+pub(crate) fn events_file(folder: &RunFolder, trial: &TrialLine) -> Result<PathBuf, String> {
+    let relative = Path::new(&trial.events.file);
+    let mut parts = relative.components();
+    let inside = parts.all(|part| matches!(part, Component::Normal(_)));
+    if !inside || trial.events.bytes > MOST_EVENTS {
+        return Err(format!("{} is no place for events", trial.events.file));
+    }
+    Ok(folder.path().join(relative))
+}
+
+pub(crate) fn lines_of(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     bytes
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())
 }
 
 #[derive(serde::Deserialize)]
-struct Peek<'a> {
+struct LineHead<'a> {
     #[serde(borrow)]
     kind: std::borrow::Cow<'a, str>,
 }
 
 /// An event of a kind that a later version knows and this one does not.
 fn is_unknown(line: &[u8]) -> bool {
-    serde_json::from_slice::<Peek<'_>>(line)
+    serde_json::from_slice::<LineHead<'_>>(line)
         .is_ok_and(|peek| !EventBody::KINDS.contains(&peek.kind.as_ref()))
 }
 
-fn kind_is(line: &[u8], kind: &str) -> bool {
-    serde_json::from_slice::<Peek<'_>>(line).is_ok_and(|peek| peek.kind == kind)
+pub(crate) fn kind_is(line: &[u8], kind: &str) -> bool {
+    serde_json::from_slice::<LineHead<'_>>(line).is_ok_and(|peek| peek.kind == kind)
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::verdict::Verdict;
-use agon_core::{Clock, Event, EventBody, Source, TaskId};
+use agon_core::{Clock, Digest, Event, EventBody, Source, TaskId};
 use jiff::Timestamp;
 
 use crate::folder::{RunFolder, write_whole};
-use crate::place::{Closed, Place};
+use crate::place::{Closed, Place, Play};
 use crate::running::RunningAttempt;
 use crate::stored::EventsAt;
 use crate::writer::RunWriter;
@@ -27,6 +27,8 @@ pub struct Recorder {
     /// Relative to the run folder; made when first needed.
     folder: PathBuf,
     place: Arc<Place>,
+    /// Of the last event that says what the attempt came to.
+    verdict: Option<Digest>,
     listener: Option<Listener>,
     cleaner: Option<Cleaner>,
 }
@@ -51,6 +53,7 @@ impl std::fmt::Debug for Listener {
 }
 
 impl Recorder {
+    /// Of an attempt that begins now, which stays in the record from here on, whatever becomes of it.
     pub fn new(
         writer: &RunWriter,
         clock: Arc<dyn Clock>,
@@ -58,8 +61,30 @@ impl Recorder {
         epoch: u32,
         attempt: u32,
     ) -> Self {
+        Self::begin(writer, clock, task, epoch, attempt, Play::Now)
+    }
+
+    /// Of what was played before and is only told or graded again: nobody is told that it runs.
+    pub fn of_the_past(
+        writer: &RunWriter,
+        clock: Arc<dyn Clock>,
+        task: &TaskId,
+        epoch: u32,
+        attempt: u32,
+    ) -> Self {
+        Self::begin(writer, clock, task, epoch, attempt, Play::Before)
+    }
+
+    fn begin(
+        writer: &RunWriter,
+        clock: Arc<dyn Clock>,
+        task: &TaskId,
+        epoch: u32,
+        attempt: u32,
+        play: Play,
+    ) -> Self {
         let folder = RunFolder::trial_folder(task, epoch, attempt);
-        // A killed process may have left an unfinished attempt of the same number: it never counted.
+        // An older version, if it was killed, may have left an unfinished attempt of the same number.
         // What can't be removed is told when this attempt wants to write there.
         let own = writer.folder().path().join(&folder);
         fs::remove_dir_all(&own).ok();
@@ -75,16 +100,11 @@ impl Recorder {
             clock,
             seq: 0,
             folder,
-            place: writer.place(attempt, own),
+            place: writer.place(attempt, own, play),
+            verdict: None,
             listener: None,
             cleaner: None,
         }
-    }
-
-    /// Nothing is played, only graded again: nobody is told that it runs.
-    pub fn of_the_past(self) -> Self {
-        self.place.keep_from_list();
-        self
     }
 
     /// Everything goes through `cleaner` from here on, before anybody sees or keeps it.
@@ -139,6 +159,9 @@ impl Recorder {
                 line = clean;
             }
         }
+        if matches!(event.body, EventBody::Verdict(_) | EventBody::Fault(_)) {
+            self.verdict = Some(Digest::of(line.as_bytes()));
+        }
         line.push('\n');
         let age = Duration::try_from_secs_f64(event.t).unwrap_or_default();
         self.place.append(line.as_bytes(), age)
@@ -165,8 +188,8 @@ impl Recorder {
 
     /// Closes the record and says where it is.
     pub fn finish(self, verdict: Option<&Verdict>) -> io::Result<EventsAt> {
-        match self.place.close()? {
-            Closed::Gathered(gathered) => self.writer.append_segment(&gathered),
+        let at = match self.place.close()? {
+            Closed::Gathered(gathered) => self.writer.append_segment(&gathered)?,
             Closed::Own { header, bytes } => {
                 if let Some(verdict) = verdict {
                     let path = self.folder().join("verdict.json");
@@ -178,12 +201,17 @@ impl Recorder {
                     .join("events.jsonl")
                     .to_string_lossy()
                     .into_owned();
-                Ok(EventsAt {
+                EventsAt {
                     file,
                     at: header,
                     bytes,
-                })
+                    verdict: None,
+                }
             }
-        }
+        };
+        Ok(EventsAt {
+            verdict: self.verdict,
+            ..at
+        })
     }
 }

@@ -120,7 +120,7 @@ pub(crate) fn each_from(
     if from == length && from > 0 && begins_a_line(&mut file, from)? {
         return Ok(from);
     }
-    let whole = lines::end_of_last_line(&mut file, length)?;
+    let whole = lines::end_of_last_line(&file, length)?;
     let from = if from <= whole && begins_a_line(&mut file, from)? {
         from
     } else {

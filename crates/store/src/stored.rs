@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use agon_core::digest::Hasher;
 use agon_core::fault::Fault;
 use agon_core::verdict::{Outcome, TurnEnd, Verdict};
 use agon_core::{Digest, Level, Seconds, TaskId, TimeSplit, TrialId, Usage};
 use jiff::Timestamp;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ pub const FORMAT: u32 = 1;
 
 /// `run.json`: everything that decides what the run's numbers mean, written before the first trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = with_digest)]
 pub struct Manifest {
     pub format: u32,
     pub run: String,
@@ -49,6 +51,41 @@ pub struct Manifest {
     pub host: HostStamp,
 }
 
+impl Manifest {
+    /// What `plan` must be: a digest over suites, agent, seed, epochs, checkers and tasks.
+    pub fn plan_digest(&self) -> Digest {
+        let mut hasher = Hasher::default();
+        hasher.part(b"plan 1");
+        for suite in &self.suites {
+            hasher.part(suite.name.as_bytes());
+            hasher.part(suite.digest.bytes());
+        }
+        hasher.part(self.agent.spec.as_bytes());
+        let agent = self.agent.digest;
+        hasher.part(&agent.map_or_else(Vec::new, |digest| digest.bytes().to_vec()));
+        hasher.part(&self.seed.to_le_bytes());
+        hasher.part(&self.epochs.to_le_bytes());
+        hasher.part(self.checkers.as_bytes());
+        for task in &self.tasks {
+            hasher.part(task.task.to_string().as_bytes());
+            hasher.part(task.key.bytes());
+        }
+        hasher.finish()
+    }
+}
+
+/// The digest of the file is no part of what a manifest says: it is added when that is written.
+fn with_digest(schema: &mut Schema) {
+    let digest = schemars::json_schema!({
+        "description": "Over the text of the file before it; older versions wrote none.",
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$",
+    });
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.insert("digest".to_owned(), digest.into());
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteStamp {
     pub name: String,
@@ -66,6 +103,53 @@ pub struct AgentStamp {
     /// Ran outside of any sandbox (`cmd-host:`): every report says so.
     #[serde(default)]
     pub unconfined: bool,
+    /// Which files of its folder were its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<AgentFiles>,
+}
+
+/// What of an agent's folder went to it, and what did not. Lists are bounded; counts are whole.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentFiles {
+    /// Its folder holds something of the run: only program text and what was asked for went in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
+    /// How many files and links went in.
+    #[serde(default)]
+    pub count: u64,
+    /// Their names in the folder, up to a thousand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<String>,
+    /// What stayed outside, up to a thousand; a folder that stayed outside as a whole is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// How many more did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_left_out: u64,
+    /// Where files of the agent hold what the suite's checks expect, up to a hundred: a sign that it knows the
+    /// answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<AnswerSign>,
+    /// How many tasks have such signs.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub answered_tasks: u64,
+}
+
+/// A file or folder that an agent was not given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    pub name: String,
+    pub why: String,
+}
+
+/// A file of the agent that holds something of a task's answer. The answer itself is not told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerSign {
+    /// As the agent's folder names it.
+    pub file: String,
+    pub task: TaskId,
+    /// What it holds: `what a check expects`, `verify/check.py`, `the solution`.
+    pub what: String,
 }
 
 /// A model, as far as it decides what is answered. Never a key.
@@ -167,7 +251,8 @@ pub struct TrialLine {
     pub epoch: u32,
     /// Counted from 1 over all attempts of this trial, reruns included.
     pub attempt: u32,
-    /// Exactly one line per trial is final; the others are attempts that were retried or rerun.
+    /// Exactly one line per trial is final; the others are attempts that were retried, or draws after the
+    /// first verdict.
     #[serde(rename = "final")]
     pub is_final: bool,
     pub outcome: Outcome,
@@ -190,7 +275,8 @@ pub struct TrialLine {
     /// This attempt came after a fault of an earlier one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retried: bool,
-    /// This attempt was asked for by `--mode rerun-failed` or graded again by `validate-only`.
+    /// This attempt came after a verdict: a further draw by `--mode rerun-failed`, which never counts, or
+    /// graded again by `validate-only`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rerun: bool,
     /// Graded again, not played again: its time and usage are those of the attempt it was played in.
@@ -223,6 +309,9 @@ pub struct TrialLine {
     pub left_out: u64,
     pub key: Digest,
     pub at: Timestamp,
+    /// Over this line and the `chain` of the line before; lines of older versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Digest>,
 }
 
 impl TrialLine {
@@ -265,8 +354,14 @@ impl TrialLine {
             left_out: 0,
             key,
             at,
+            chain: None,
         };
         line.with_result(result)
+    }
+
+    /// Played again after it had been graded. The first verdict counts; this one stands beside it.
+    pub const fn is_further_draw(&self) -> bool {
+        self.rerun && !self.regraded
     }
 
     /// The same with another result: everything that a verdict or a fault decides by itself. The reason in
@@ -303,4 +398,7 @@ pub struct EventsAt {
     /// First byte of this attempt's lines in that file.
     pub at: u64,
     pub bytes: u64,
+    /// Of the line there that holds the verdict or the fault; older versions wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Digest>,
 }

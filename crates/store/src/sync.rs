@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::attendant::{Attendant, Desk};
+use crate::trouble::Trouble;
 
 /// Leaves the disk half of the 200 ms for the sync itself.
 const GATHER: Duration = Duration::from_millis(100);
@@ -22,16 +23,23 @@ struct Files {
 }
 
 #[derive(Debug)]
-pub(crate) struct Syncer(Attendant<Files>);
+pub(crate) struct Syncer {
+    attendant: Attendant<Files>,
+    /// Of all writers that hand in what they wrote.
+    pub(crate) trouble: Trouble,
+}
 
 impl Syncer {
     pub(crate) fn start() -> io::Result<Self> {
-        Attendant::start("agon-sync", run).map(Self)
+        Ok(Self {
+            attendant: Attendant::start("agon-sync", run)?,
+            trouble: Trouble::default(),
+        })
     }
 
     /// Asks for a sync of `file`; the same file is synced once however often it is handed in.
     pub(crate) fn soon(&self, file: &Arc<File>) -> io::Result<()> {
-        let desk = self.0.desk();
+        let desk = self.attendant.desk();
         let files = &mut desk.lock().work;
         if let Some(failed) = &files.failed {
             return Err(io::Error::other(format!(
@@ -47,7 +55,7 @@ impl Syncer {
 
     /// Syncs what has gathered and waits for what is on its way; tells of any sync that failed.
     pub(crate) fn flush(&self) -> io::Result<()> {
-        let desk = self.0.desk();
+        let desk = self.attendant.desk();
         let dirty = std::mem::take(&mut desk.lock().work.dirty);
         sync_all(&dirty)?;
         let state = desk.wait_while(desk.lock(), |files| files.syncing);

@@ -11,11 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agon_core::Digest;
 use agon_core::screen::Picture;
 
+use crate::begun::BegunList;
 use crate::blobs::{self, Stored};
+use crate::chain::{self, Link};
 use crate::error::StoreError;
 use crate::folder::{RunFolder, remove_unfinished};
 use crate::lines;
-use crate::place::Place;
+use crate::place::{Place, Play};
 use crate::plain_file::write_plain;
 use crate::running::{RunningAttempt, RunningList};
 use crate::stored::{EventsAt, FORMAT, TrialLine};
@@ -29,7 +31,7 @@ const SEGMENT: u64 = 64 << 20;
 /// place when the trial is played or graded again.
 pub(crate) const FINAL: &[u8] = b"\"final\":true ";
 pub(crate) const PADDED_TRUE: &[u8] = b"true ";
-const FALSE: &[u8] = b"false";
+pub(crate) const FALSE: &[u8] = b"false";
 
 /// First line of every file of events.
 pub(crate) fn events_header() -> String {
@@ -44,13 +46,33 @@ pub struct RunWriter {
 #[derive(Debug)]
 struct Shared {
     folder: RunFolder,
-    trials: Mutex<Appended>,
+    trials: Mutex<TrialFile>,
     /// The same file, for taking the word `final` back: writes at a place, which appending can't.
     marks: Arc<File>,
     segment: Mutex<Segments>,
     young: Young,
     running: Arc<RunningList>,
+    begun: BegunList,
     sync: Arc<Syncer>,
+}
+
+/// `trials.jsonl`, and the digest of its last line.
+#[derive(Debug)]
+struct TrialFile {
+    file: Appended,
+    last: Option<Digest>,
+}
+
+impl TrialFile {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = Appended::open(path)?;
+        let last = file.last_line()?;
+        let last = last.as_deref().and_then(Link::of);
+        Ok(Self {
+            last: last.map(|link| link.digest),
+            file,
+        })
+    }
 }
 
 /// A file that only grows, with its length as far as we wrote it.
@@ -97,6 +119,17 @@ impl Appended {
     pub(crate) fn file(&self) -> &Arc<File> {
         &self.file
     }
+
+    /// The last line, without its break.
+    pub(crate) fn last_line(&self) -> io::Result<Option<Vec<u8>>> {
+        let Some(end) = self.length.checked_sub(1) else {
+            return Ok(None);
+        };
+        let from = lines::end_of_last_line(&self.file, end)?;
+        let mut line = vec![0; (end - from) as usize];
+        self.file.read_exact_at(&mut line, from)?;
+        Ok(Some(line))
+    }
 }
 
 #[derive(Debug, Default)]
@@ -113,7 +146,7 @@ impl RunWriter {
             remove_unfinished(place).map_err(StoreError::io("can't tidy", place))?;
         }
         let path = folder.trials_file();
-        let trials = Appended::open(&path).map_err(StoreError::io("can't append to", &path))?;
+        let trials = TrialFile::open(&path).map_err(StoreError::io("can't append to", &path))?;
         let marks = write_plain(&path);
         let marks = Arc::new(marks.map_err(StoreError::io("can't write to", &path))?);
         let sync = Syncer::start().map_err(StoreError::io("can't start syncing", &path))?;
@@ -129,6 +162,7 @@ impl RunWriter {
                 segment,
                 young,
                 running: Arc::new(running),
+                begun: BegunList::of(folder),
                 sync: Arc::new(sync),
             }),
         })
@@ -140,6 +174,7 @@ impl RunWriter {
             .trials
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+            .file
             .torn
     }
 
@@ -147,15 +182,22 @@ impl RunWriter {
         &self.shared.folder
     }
 
-    /// Where the events of an attempt go, whose own folder is `own` if it needs one.
-    pub(crate) fn place(&self, attempt: RunningAttempt, own: PathBuf) -> Arc<Place> {
+    /// Where the events of an attempt go, whose own folder is `own` if it needs one. One that is played is
+    /// begun by this.
+    pub(crate) fn place(&self, attempt: RunningAttempt, own: PathBuf, play: Play) -> Arc<Place> {
         let Shared {
             sync,
             running,
             young,
+            begun,
             ..
         } = &*self.shared;
-        let place = Place::new(attempt, own, Arc::clone(sync), Arc::clone(running));
+        let begins = match play {
+            Play::Now => begun.add(&attempt, sync),
+            Play::Before => Ok(()),
+        };
+        let running = (play == Play::Now).then(|| Arc::clone(running));
+        let place = Place::new(attempt, own, Arc::clone(sync), running, begins);
         let place = Arc::new(place);
         young.watch(&place);
         place
@@ -163,19 +205,26 @@ impl RunWriter {
 
     /// The attempt counts once this has returned.
     pub fn append_trial(&self, line: &TrialLine) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec(line)?;
+        // One that was read from a record has its place there.
+        let apart = line.chain.map(|_| TrialLine {
+            chain: None,
+            ..line.clone()
+        });
+        let mut bytes = serde_json::to_vec(apart.as_ref().unwrap_or(line))?;
         let tight = FINAL.trim_ascii_end();
         if let Some(at) = bytes.windows(tight.len()).position(|part| part == tight) {
             bytes.insert(at + tight.len(), b' ');
         }
-        bytes.push(b'\n');
         let mut trials = self
             .shared
             .trials
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        trials.append(&bytes)?;
-        self.shared.sync.soon(trials.file())
+        let digest = chain::tie(&mut bytes, trials.last);
+        bytes.push(b'\n');
+        trials.file.append(&bytes)?;
+        trials.last = Some(digest);
+        self.shared.sync.soon(trials.file.file())
     }
 
     /// Takes the word `final` from the line whose value stands at `at`: another one has replaced it.
@@ -207,19 +256,29 @@ impl RunWriter {
             .segment
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let (file, open) = segments.current(&self.shared.folder, &self.shared.sync)?;
-        let at = open.append(events)?;
-        self.shared.sync.soon(open.file())?;
-        Ok(EventsAt {
-            file,
-            at,
-            bytes: events.len() as u64,
-        })
+        let Shared { folder, sync, .. } = &*self.shared;
+        let mut append = || {
+            let (file, open) = segments.current(folder, sync)?;
+            let at = open.append(events)?;
+            sync.soon(open.file())?;
+            Ok(EventsAt {
+                file,
+                at,
+                bytes: events.len() as u64,
+                verdict: None,
+            })
+        };
+        sync.trouble.noted(append())
     }
 
     /// Where the events of an attempt are that has none.
     pub fn no_events(&self) -> io::Result<EventsAt> {
         self.append_segment(b"")
+    }
+
+    /// The first write to the folder that failed, a full disk say: going on would lose what comes.
+    pub fn trouble(&self) -> Option<io::Error> {
+        self.shared.sync.trouble.first()
     }
 
     /// Keeps a picture, unless it is there already, under the digest of its bytes.
@@ -233,12 +292,15 @@ impl RunWriter {
     /// Keeps bytes as they are under `digest`, which is their own.
     pub(crate) fn keep_plain(&self, digest: &Digest, bytes: &[u8]) -> io::Result<()> {
         let Shared { folder, sync, .. } = &*self.shared;
-        blobs::put_plain(folder, sync, digest, bytes)
+        sync.trouble
+            .noted(blobs::put_plain(folder, sync, digest, bytes))
     }
 
     /// Keeps content of at most `cap` bytes as a compressed blob.
     pub fn keep(&self, content: &mut dyn Read, cap: u64) -> io::Result<Stored> {
-        blobs::put_compressed(&self.shared.folder, &self.shared.sync, content, cap)
+        let Shared { folder, sync, .. } = &*self.shared;
+        sync.trouble
+            .noted(blobs::put_compressed(folder, sync, content, cap))
     }
 }
 

@@ -6,6 +6,8 @@
 #[path = "store/fixture.rs"]
 mod fixture;
 
+#[path = "store/audit.rs"]
+mod audit;
 #[path = "store/formats.rs"]
 mod formats;
 #[path = "store/models.rs"]

@@ -110,6 +110,13 @@ impl AnswerTest for Extracted {
         "answer".to_owned()
     }
 
+    fn expected(&self) -> Vec<String> {
+        match &self.expected {
+            Expected::Texts { texts, .. } => texts.clone(),
+            Expected::Numbers { .. } => Vec::new(),
+        }
+    }
+
     fn digest(&self) -> Digest {
         let mut hasher = Hasher::default();
         hasher.part(b"answer 1");

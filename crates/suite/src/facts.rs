@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use agon_core::digest::Hasher;
 use agon_core::{Digest, TaskId};
 
 use crate::plan::AgentIdentity;
@@ -33,26 +32,6 @@ pub struct TaskFacts {
     pub steps: u32,
     /// The resume key.
     pub key: Digest,
-}
-
-impl Facts {
-    pub fn digest(&self) -> Digest {
-        let mut hasher = Hasher::default();
-        hasher.part(b"plan 1");
-        for suite in &self.suites {
-            hasher.part(suite.name.as_bytes());
-            hasher.part(suite.digest.bytes());
-        }
-        self.agent.feed(&mut hasher);
-        hasher.part(&self.seed.to_le_bytes());
-        hasher.part(&self.epochs.to_le_bytes());
-        hasher.part(self.checkers.as_bytes());
-        for task in &self.tasks {
-            hasher.part(task.task.to_string().as_bytes());
-            hasher.part(task.key.bytes());
-        }
-        hasher.finish()
-    }
 }
 
 /// What changed from an `old` run to a `new` one, a line each; empty: nothing.

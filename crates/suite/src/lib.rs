@@ -2,6 +2,7 @@
 //! async, no sandbox, no agent.
 
 mod answer;
+mod answer_search;
 mod benchmark;
 mod build;
 mod error;
@@ -18,6 +19,7 @@ mod selection;
 mod source;
 mod tree;
 
+pub use answer_search::{AnswerMatch, AnswerSearch};
 pub use build::{BadSteps, MaxSteps};
 pub use error::{SuiteError, SuiteErrors, TextError};
 pub use facts::{Facts, SuiteFacts, TaskFacts, difference};

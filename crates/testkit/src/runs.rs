@@ -104,7 +104,7 @@ impl GeneratedRun {
         let clock = Arc::new(HandClock::at(
             Timestamp::from_second(1_794_000_000).unwrap_or_default(),
         ));
-        let manifest = Manifest {
+        let mut manifest = Manifest {
             format: FORMAT,
             run: folder.name(),
             created: clock.now(),
@@ -118,6 +118,7 @@ impl GeneratedRun {
                 spec: agent.to_owned(),
                 digest: None,
                 unconfined: false,
+                files: None,
             },
             models: Vec::new(),
             judge: None,
@@ -131,6 +132,7 @@ impl GeneratedRun {
             programs: Default::default(),
             host: HostStamp::default(),
         };
+        manifest.plan = manifest.plan_digest();
         folder.write_manifest(&manifest).map_err(io::Error::other)?;
         let writer = RunWriter::open(&folder).map_err(io::Error::other)?;
         Ok(Self {
@@ -178,7 +180,7 @@ impl GeneratedRun {
                 FaultClass::Model,
                 "the service answered 503 five times",
             )),
-            outcome => Ok(verdict(fate, outcome == Outcome::Passed)),
+            outcome => Ok(with_marks(fate, verdict(fate, outcome == Outcome::Passed))),
         };
         let events = self.tell(n, attempt, fate, result.as_ref())?;
         let line = self.line(n, attempt, fate, result, events);
@@ -258,9 +260,6 @@ impl GeneratedRun {
                 ..Usage::default()
             },
             retried: attempt > 1,
-            tainted: fate.draw(11, 50) == 0,
-            integrity: (fate.draw(12, 400) == 0)
-                .then(|| "a verdict was printed by the agent".to_owned()),
             reason: reason.unwrap_or_default(),
             ..TrialLine::new(trial, attempt, result.as_ref(), events, task.key, now)
         }
@@ -306,6 +305,16 @@ fn verdict(fate: Fate, passed: bool) -> Verdict {
         score: f64::from(u8::from(passed)),
         checks: checks.collect(),
     }
+}
+
+/// Some verdicts are tainted, a few show signs of tampering.
+fn with_marks(fate: Fate, mut verdict: Verdict) -> Verdict {
+    if let Some(check) = verdict.checks.first_mut() {
+        check.tainted = fate.draw(11, 50) == 0;
+        check.integrity =
+            (fate.draw(12, 400) == 0).then(|| "a verdict was printed by the agent".to_owned());
+    }
+    verdict
 }
 
 fn stamp(n: u64) -> io::Result<TaskStamp> {

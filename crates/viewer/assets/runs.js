@@ -27,7 +27,7 @@ const COLUMNS = [
   { name: "State", sort: (card) => card.state },
   { name: "Suite", sort: (card) => card.suites.join(" ").toLowerCase() },
   { name: "Agent", sort: (card) => card.agent.toLowerCase() },
-  { name: "Score", sort: (card) => card.score ?? -1, most: true },
+  { name: "Score", sort: (card) => card.score_floor, most: true },
   { name: "Coverage", sort: (card) => card.coverage, most: true },
   { name: "Faults", sort: (card) => card.faulted, most: true, number: true },
   { name: "Cost, time", title: SPENT, sort: (card) => card.money ?? -1, most: true, number: true },
@@ -155,7 +155,7 @@ function row(card) {
       ? []
       : [
           two(plain(card.agent), models || (card.judge ? "judged by " + plain(card.judge) : "no model"), { title: plain(card.agent) + (models ? "\n" + models : "") }),
-          h("div", { class: "cell score", role: "cell" }, scoreBar(card), h("div", {}, h("div", {}, h("b", {}, percent(card.score))), h("div", { class: "small soft" }, range(card.score_ci)))),
+          h("div", { class: "cell score", role: "cell" }, scoreBar(card), h("div", {}, h("div", {}, h("b", {}, percent(card.score_floor)), h("span", { class: "small soft" }, " coverage " + percent(card.coverage))), h("div", { class: "small soft", title: "Without faults, with its 95 % interval" }, card.score === null ? "" : percent(card.score) + " (" + range(card.score_ci) + ")"))),
           h("div", { class: "cell", role: "cell" }, h("div", {}, card.state === "live" ? count(ended) + " of " + count(card.planned) : percent(card.coverage)), outcomes(card)),
           h("div", { class: "cell number", role: "cell" }, card.faulted > 0 ? h("span", { class: "is-faulted" }, "! " + count(card.faulted)) : h("span", { class: "soft" }, "0")),
           two(money(card.money, card.unpriced), duration(card.seconds), { class: "cell two number", title: SPENT }),

@@ -16,6 +16,9 @@ pub enum ViewerError {
     /// More was sent than is read.
     #[error("{0}")]
     TooLarge(String),
+    /// Nobody said who asks.
+    #[error("{0}")]
+    Unknown(String),
     /// The request may not be answered.
     #[error("{0}")]
     Refused(String),

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_core::prediction::ScoredPrediction;
-use agon_report::{Interval, RunReport, Summary, Trials};
-use agon_store::{Manifest, Reviews, RunReader, StoreError, TrialLine};
+use agon_report::{CaveatKind, Interval, RunReport, Summary, Trials};
+use agon_store::{Audit, Manifest, Reviews, RunReader, StoreError, TrialLine};
 
 use crate::error::ViewerError;
 use crate::index::{LONGEST, for_each_line, state_of};
@@ -62,14 +62,28 @@ pub(crate) fn of(run: &Run) -> Result<Arc<Overview>, ViewerError> {
     Ok(overview)
 }
 
-/// The interval of the score, for a list of runs; nothing else of it is kept in memory.
-pub(crate) fn interval(run: &Run) -> Result<Option<Interval>, ViewerError> {
+/// What a list of runs says that takes long to find out: the interval of the score, and what must be known before
+/// the record is believed. Nothing else of it is kept in memory.
+pub(crate) fn slow(run: &Run) -> Result<(Option<Interval>, Vec<String>), ViewerError> {
     let is_live = run.with_index(|index| Ok(index.is_live()))?;
-    let summary = |overview: &Overview| overview.summary.overall.score_ci;
+    let summary = |summary: &Summary| (summary.overall.score_ci, doubts(summary));
     if is_live {
-        return Ok(summary(&*of(run)?));
+        return Ok(summary(&of(run)?.summary));
     }
-    Ok(summary(&add_up(run, &plan::read(run.folder())?.0)?))
+    Ok(summary(&add_up(run, &plan::read(run.folder())?.0)?.summary))
+}
+
+/// Caveats that belong beside a score wherever it stands.
+fn doubts(summary: &Summary) -> Vec<String> {
+    let is_doubt = |kind| {
+        matches!(
+            kind,
+            CaveatKind::Record | CaveatKind::OddScores | CaveatKind::NeverEnded | CaveatKind::Draws
+        )
+    };
+    let caveats = summary.caveats.iter();
+    let told = caveats.filter(|caveat| is_doubt(caveat.kind));
+    told.map(|caveat| caveat.text.clone()).collect()
 }
 
 fn add_up(run: &Run, manifest: &Manifest) -> Result<Overview, ViewerError> {
@@ -83,6 +97,7 @@ fn add_up(run: &Run, manifest: &Manifest) -> Result<Overview, ViewerError> {
             path: path.clone(),
             until: index.state.taken,
             replaced: index.replaced()?.into_iter().collect(),
+            restored: index.restored()?.into_iter().collect(),
             reviews: Arc::clone(&index.reviews),
             folder: run.folder().path().to_owned(),
             reader: OnceCell::new(),
@@ -90,10 +105,10 @@ fn add_up(run: &Run, manifest: &Manifest) -> Result<Overview, ViewerError> {
         Ok((lines, index.state.revision))
     })?;
     let summary = RunReport::new(manifest, &lines)?.summary;
-    let found = summary.overall.score_ci;
+    let (found, told) = (summary.overall.score_ci, doubts(&summary));
     run.with_index(|index| {
         // Where it can't be kept, it is found out again.
-        index.keep_interval(revision, found).ok();
+        index.keep_slow(revision, found, &told).ok();
         Ok(())
     })?;
     Ok(Overview {
@@ -134,6 +149,7 @@ struct Lines {
     path: PathBuf,
     until: u64,
     replaced: HashSet<u64>,
+    restored: HashSet<u64>,
     reviews: Arc<Reviews>,
     folder: PathBuf,
     /// For events, where a report needs any.
@@ -152,7 +168,10 @@ impl Trials for Lines {
         for_each_line(&self.path, 0, self.until, LONGEST, |at, text| {
             let line = text.and_then(|text| serde_json::from_slice::<TrialLine>(text).ok());
             if let Some(mut line) = line {
-                line.is_final &= !self.replaced.contains(&at);
+                line.is_final = match line.is_final {
+                    true => !self.replaced.contains(&at),
+                    false => self.restored.contains(&at),
+                };
                 each(line);
             }
             Ok::<(), io::Error>(())
@@ -163,6 +182,12 @@ impl Trials for Lines {
 
     fn reviews(&self) -> Result<Reviews, StoreError> {
         Ok(Reviews::clone(&self.reviews))
+    }
+
+    /// What can't be looked at is told by the card of the run.
+    fn audit(&self) -> Result<Option<Audit>, StoreError> {
+        let found = self.reader().map(RunReader::audit);
+        Ok(found.and_then(Result::ok).cloned())
     }
 
     /// Of a trial whose record is damaged nothing is known; the others are still added up.

@@ -3,7 +3,7 @@
 
 use super::lab::Lab;
 use super::{Better, Figure, Row};
-use crate::debian::{self, CHROMEDRIVER, CODING};
+use crate::debian::{self, CODING};
 use crate::failure::Failure;
 
 pub(super) const ROWS: &[Row] = &[
@@ -49,7 +49,6 @@ const fn row(
 
 fn measure(lab: &mut Lab, row: &str) -> Result<Figure, Failure> {
     debian::install(&CODING)?;
-    debian::install(&[CHROMEDRIVER])?;
     let agon = lab.agon()?.display().to_string();
     let folder = lab.folder().display().to_string();
     let program = ("agon-testkit", "measure_viewer");

@@ -66,8 +66,8 @@ fn play(agon: &Path, out: &Path, docker_host: &str) -> Result<u64, Failure> {
     })
 }
 
-/// The last line of `agon run --json`.
-fn all_passed(summary: &str) -> Result<u64, String> {
+/// The number of trials, from the last line of `agon run --json`.
+pub(crate) fn all_passed(summary: &str) -> Result<u64, String> {
     let parsed: Value = serde_json::from_str(summary)
         .map_err(|_| format!("the last line of `agon run --json` is no JSON: `{summary}`"))?;
     match (parsed["trials"].as_u64(), parsed["passed"].as_u64()) {

@@ -58,6 +58,7 @@ fn stamps_say_what_ran() {
             spec: "noop".to_owned(),
             digest: None,
             unconfined: false,
+            files: None,
         }
     );
     let host = factory("cmd-host:sh -c true").stamp();
@@ -149,6 +150,7 @@ fn recorded_run(path: &Path) {
                 file: "trials/all.jsonl".to_owned(),
                 at,
                 bytes: events.len() as u64 - at,
+                verdict: None,
             },
         );
         lines.extend(serde_json::to_vec(&line).unwrap());

@@ -34,6 +34,7 @@ pub(crate) fn services() -> Services {
     Services {
         local: Arc::new(NoSandboxes),
         hidden: Vec::new(),
+        agent_files: Vec::new(),
         models: Vec::new(),
         config: None,
         session: None,

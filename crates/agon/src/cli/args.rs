@@ -20,12 +20,13 @@ use super::review::ReviewArgs;
 use super::solve::SolveArgs;
 use super::suite::SuiteCommand;
 use super::validate::ValidateArgs;
+use super::version::VERSION;
 use super::view::ViewArgs;
 
 /// Evaluates autonomous agents: puts them in front of tasks in real environments, records
 /// everything, and gives a score that can be trusted.
 #[derive(Debug, Parser)]
-#[command(name = "agon", version, propagate_version = true, after_help = EXAMPLES)]
+#[command(name = "agon", version = VERSION.as_str(), propagate_version = true, after_help = EXAMPLES)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
@@ -97,6 +98,9 @@ pub(super) enum Command {
     Schema(SchemaArgs),
     /// Print a shell completion script.
     Completions(CompletionArgs),
+    /// Write the manual pages, one per command, into a folder. For those who pack Agon.
+    #[command(hide = true)]
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]
@@ -110,6 +114,10 @@ pub(super) struct RunArgs {
     /// random-keys, hexagon [default: noop].
     #[arg(long, short, value_name = "A")]
     pub(super) agent: Option<String>,
+    /// Files beside the program of a cmd: agent that belong to it, too: names or globs in its folder. Can be
+    /// given often.
+    #[arg(long, value_name = "GLOB")]
+    pub(super) agent_files: Vec<String>,
     #[command(flatten)]
     pub(super) selection: SelectionArgs,
     #[command(flatten)]
@@ -297,6 +305,9 @@ pub(super) struct ReportArgs {
     /// Write to a file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+    /// Compare every line with its events, of runs with more than 10,000 trials too.
+    #[arg(long)]
+    pub(super) verify: bool,
 }
 
 #[derive(Debug, Args)]
@@ -373,6 +384,8 @@ pub(super) enum SchemaOf {
     Trial,
     /// A line of reviews.jsonl.
     Review,
+    /// A line of begun.jsonl.
+    Begun,
     /// A line of running.jsonl.
     Running,
     /// A line of control.jsonl.
@@ -386,6 +399,13 @@ pub(super) enum SchemaOf {
 pub(super) struct CompletionArgs {
     #[arg(value_enum)]
     pub(super) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ManArgs {
+    /// The folder; it is made if it is not there.
+    #[arg(value_name = "DIR")]
+    pub(super) folder: PathBuf,
 }
 
 pub(super) fn share(text: &str) -> Result<f64, String> {

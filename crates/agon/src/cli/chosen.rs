@@ -20,6 +20,7 @@ pub(super) const RUNNER: &str = "runner:";
 
 /// How the manifest names what a runner was given.
 const AGENT_YAML: &str = "agent_yaml";
+const AGENT_FILES: &str = "agent_files";
 const AGENT_YAML_DIGEST: &str = "agent_yaml_digest";
 /// Larger files describe no agent.
 const MOST_OF_AN_AGENT: u64 = 1 << 20;
@@ -36,6 +37,8 @@ pub(super) struct Chosen {
     /// Given to a runner as it is.
     pub(super) agent_yaml: Option<String>,
     pub(super) agent: String,
+    /// Globs of what belongs to it beside its program.
+    pub(super) agent_files: Vec<String>,
     pub(super) seed: u64,
     pub(super) epochs: u32,
     pub(super) earlier: Earlier,
@@ -68,6 +71,7 @@ impl Chosen {
                 (Some(agent), None) => agent.clone(),
                 (None, None) => "noop".to_owned(),
             },
+            agent_files: args.agent_files.clone(),
             seed: args.play.seed.unwrap_or(0),
             epochs: args.play.epochs.unwrap_or(1),
             earlier,
@@ -79,6 +83,11 @@ impl Chosen {
             chosen.complete(args, &old)?;
         }
         chosen.check_agent_yaml(play)?;
+        if !chosen.agent_files.is_empty() && !chosen.agent.starts_with("cmd:") {
+            return Err(Failure::new(
+                "--agent-files is for agents in a sandbox of their own: name one with --agent 'cmd:PROGRAM ARGS'",
+            ));
+        }
         if let Some(name) = chosen.agent.strip_prefix("replay:") {
             chosen.agent = format!("replay:{}", find_run(name)?.display());
         }
@@ -94,6 +103,10 @@ impl Chosen {
     fn complete(&mut self, args: &RunArgs, old: &Manifest) -> Result<(), Failure> {
         if args.agent.is_none() && args.cases.runner.is_none() {
             self.agent.clone_from(&old.agent.spec);
+        }
+        if self.agent_files.is_empty() && self.agent == old.agent.spec {
+            let globs = old.selection.get(AGENT_FILES).map(|list| list.lines());
+            self.agent_files = globs.into_iter().flatten().map(str::to_owned).collect();
         }
         if self.models.model.is_none() && self.models.base_url.is_none() {
             self.models.base_url = old.selection.get("base_url").cloned();
@@ -236,8 +249,10 @@ fn nothing_to_grade(play: &PlayArgs) -> Result<(), Failure> {
 /// Options as the manifest keeps them.
 pub(super) fn remembered(chosen: &Chosen) -> BTreeMap<String, String> {
     let images = Some(chosen.images.join(",")).filter(|list| !list.is_empty());
+    let agent_files = Some(chosen.agent_files.join("\n")).filter(|list| !list.is_empty());
     let others = [
         ("images", images),
+        (AGENT_FILES, agent_files),
         ("base_url", chosen.models.base_url.clone()),
     ];
     let others = others

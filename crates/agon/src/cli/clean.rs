@@ -14,11 +14,16 @@ pub(super) struct Cleaned {
     /// Desktops, and what they published.
     pub(super) desktops: Vec<String>,
     pub(super) containers: usize,
+    /// What could not be removed, and why.
+    pub(super) left: Vec<String>,
 }
 
 impl Cleaned {
     fn is_empty(&self) -> bool {
-        self.local.is_empty() && self.desktops.is_empty() && self.containers == 0
+        self.local.is_empty()
+            && self.desktops.is_empty()
+            && self.containers == 0
+            && self.left.is_empty()
     }
 }
 
@@ -34,6 +39,9 @@ pub(super) async fn clean(args: &JsonArgs) -> Result<Exit, Failure> {
         }
         let containers = output::count(cleaned.containers as u64, "container");
         output::say(&format!("removed {containers}"));
+        for thing in &cleaned.left {
+            output::say(&format!("could not remove {thing}"));
+        }
     }
     Ok(Exit::Done)
 }
@@ -57,5 +65,6 @@ pub(super) async fn sweep() -> Result<Cleaned, Failure> {
         local,
         desktops,
         containers,
+        left: reaped.left,
     })
 }

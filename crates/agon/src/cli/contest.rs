@@ -30,10 +30,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::failure::Failure;
 use super::host;
+use super::known_answers;
 use super::load::Loaded;
-use super::manifest::facts;
 use super::model_stamp;
 use super::output;
+use super::own_files::answers_of;
 
 /// A frozen working folder larger than this is graded but not kept.
 const KEEP_WORK: u64 = 64 << 20;
@@ -57,6 +58,10 @@ pub(super) struct Entry {
     pub(super) epochs: u32,
     pub(super) dates_from: Timestamp,
     pub(super) selection: BTreeMap<String, String>,
+    /// What the command itself reads and writes beside suites and run folder.
+    pub(super) own_files: Vec<PathBuf>,
+    /// Globs of what belongs to a `cmd:` agent beside its program.
+    pub(super) agent_files: Vec<String>,
     /// Nothing is played: this agent did, and need not be there any more.
     pub(super) played_by: Option<AgentStamp>,
 }
@@ -65,6 +70,8 @@ pub(super) struct Entry {
 pub(super) struct Contest {
     pub(super) plan: Plan,
     pub(super) manifest: Manifest,
+    /// What people should know before the first trial.
+    pub(super) notes: Vec<String>,
     agents: AgentFactory,
     users: Users,
     judge: Option<Judge>,
@@ -81,13 +88,19 @@ impl Contest {
         folder: &RunFolder,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Failure> {
-        let hidden = loaded.hidden(folder);
+        let asked = entry
+            .models
+            .iter()
+            .chain(entry.judge.as_ref().map(Judge::model));
+        let answers = asked.filter_map(|model| answers_of(model.spec()));
+        let mut hidden = loaded.hidden(folder);
+        hidden.extend(entry.own_files.iter().cloned().chain(answers));
         let providers = agon_engine::providers(&hidden);
         let agents = match own_agent {
             Some(agents) => agents,
-            None => enter_agent(entry, &providers, hidden)?,
+            None => enter_agent(entry, &providers)?,
         };
-        let stamp = entry.played_by.clone().unwrap_or_else(|| agents.stamp());
+        let (stamp, notes) = identity(entry, &agents, &loaded.tasks)?;
         let options = PlanOptions {
             epochs: entry.epochs,
             seed: Seed(entry.seed),
@@ -155,11 +168,12 @@ impl Contest {
             programs,
             host: host::stamp(limits, engines),
         };
-        manifest.plan = facts(&manifest).digest();
+        manifest.plan = manifest.plan_digest();
         let users = users(entry, plan.tasks())?;
         Ok(Self {
             plan,
             manifest,
+            notes,
             agents,
             users,
             judge: entry.judge.clone(),
@@ -303,12 +317,27 @@ fn judge_stamp(entry: &Entry, plan: &Plan) -> Result<Option<JudgeStamp>, Failure
     }))
 }
 
-/// The agent, ready to be made for each trial.
-fn enter_agent(
+/// Who plays, as the manifest says it, and what is to be said about the agent's files.
+fn identity(
     entry: &Entry,
-    providers: &Providers,
-    hidden: Vec<PathBuf>,
-) -> Result<AgentFactory, Failure> {
+    agents: &AgentFactory,
+    tasks: &[Task],
+) -> Result<(AgentStamp, Vec<String>), Failure> {
+    if let Some(stamp) = &entry.played_by {
+        return Ok((stamp.clone(), Vec::new()));
+    }
+    let mut stamp = agents.stamp();
+    let mut notes = Vec::new();
+    if let (Some(bundle), Some(about)) = (agents.bundle(), &mut stamp.files) {
+        known_answers::look(bundle, tasks, about)?;
+        notes.extend(bundle.notes().iter().map(|note| format!("note: {note}")));
+        notes.extend(known_answers::warning(about));
+    }
+    Ok((stamp, notes))
+}
+
+/// The agent, ready to be made for each trial.
+fn enter_agent(entry: &Entry, providers: &Providers) -> Result<AgentFactory, Failure> {
     let name = if entry.played_by.is_some() {
         "noop"
     } else {
@@ -321,7 +350,8 @@ fn enter_agent(
     let spec = AgentSpec::parse_among(name, kinds)?;
     let services = Services {
         local: Arc::clone(&providers.local),
-        hidden,
+        hidden: providers.hidden.clone(),
+        agent_files: entry.agent_files.clone(),
         models: entry.models.clone(),
         config: entry.config.clone(),
         session: entry.session.clone(),
@@ -355,6 +385,24 @@ fn users(entry: &Entry, tasks: &[Arc<Task>]) -> Result<Users, Failure> {
     })
 }
 
+/// Refuses tasks with an open network where the machine can't give them one of their own.
+fn refuse_without_network(plan: &Plan) -> Result<(), Failure> {
+    let here = |env: &Environment| env.kind != EnvironmentKind::None && !env.is_container();
+    let open = plan.tasks().iter().filter(|task| {
+        let env = &task.environment;
+        here(env) && env.network == Network::Open
+    });
+    let names: Vec<String> = open.map(|task| format!("`{}`", task.id)).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let names = names.join(", ");
+    let lacking = |error| Failure::new(format!("{names} with `network: open`: {error}"));
+    agon_sandbox::local::open_networks()
+        .map(drop)
+        .map_err(lacking)
+}
+
 /// What enforces limits, which engines run, and the digests of the images: or what is missing.
 async fn preflight(
     plan: &Plan,
@@ -376,6 +424,7 @@ async fn preflight(
         limits = agon_sandbox::limits::Enforcement::detect().to_string();
         engines.push(providers.local.describe().await?);
     }
+    refuse_without_network(plan)?;
     if environments().any(Environment::is_container) {
         engines.push(providers.container.describe().await?);
         let engine = ContainerProvider::connect().await?;

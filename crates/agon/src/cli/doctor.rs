@@ -3,9 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use agon_core::environment::Network;
 use agon_core::{Environment, EnvironmentKind};
 use agon_sandbox::container::ContainerProvider;
-use agon_sandbox::{Exec, Owner, Provider, Request, SandboxError};
+use agon_sandbox::{Exec, LocalProvider, Owner, Provider, Request, SandboxError};
 use serde::Serialize;
 
 use super::args::JsonArgs;
@@ -34,6 +35,7 @@ pub(super) async fn doctor(args: &JsonArgs) -> Result<Exit, Failure> {
             says: machine,
         },
         finding("local sandbox", local().await),
+        finding("open network", network().await),
         finding("containers", container().await),
         finding("desktops", desktop::describe().await),
         finding("reading text", ocr::describe()),
@@ -48,7 +50,7 @@ pub(super) async fn doctor(args: &JsonArgs) -> Result<Exit, Failure> {
         }
     }
     // Needed only by suites that ask for them.
-    let optional = ["containers", "desktops", "reading text"];
+    let optional = ["open network", "containers", "desktops", "reading text"];
     let needed = findings
         .iter()
         .filter(|found| !optional.contains(&found.part));
@@ -74,10 +76,24 @@ fn finding(part: &'static str, tried: Result<String, impl fmt::Display>) -> Find
     }
 }
 
-/// Starts a sandbox and runs a program in it.
 async fn local() -> Result<String, SandboxError> {
     let provider = agon_engine::local(&[])?;
-    let sandbox = provider.prepare(&request()).await?;
+    works(&provider, &request()).await?;
+    provider.describe().await
+}
+
+/// One in a sandbox that has it.
+async fn network() -> Result<String, SandboxError> {
+    let network = agon_sandbox::local::open_networks()?;
+    let mut request = request();
+    request.environment.network = Network::Open;
+    works(&agon_engine::local(&[])?, &request).await?;
+    Ok(format!("{network}; no address of this machine is in it"))
+}
+
+/// Starts a sandbox and runs a program in it.
+async fn works(provider: &LocalProvider, request: &Request) -> Result<(), SandboxError> {
+    let sandbox = provider.prepare(request).await?;
     let output = sandbox
         .exec(&Exec::shell("echo works", Duration::from_secs(10)))
         .await?;
@@ -88,7 +104,7 @@ async fn local() -> Result<String, SandboxError> {
             output.exit
         )));
     }
-    provider.describe().await
+    Ok(())
 }
 
 fn request() -> Request {

@@ -48,6 +48,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Ocr(command) => ocr::ocr(&command),
         Command::Schema(args) => schema::schema(&args),
         Command::Completions(args) => schema::completions(&args),
+        Command::Man(args) => schema::man(&args),
     }
 }
 

@@ -213,6 +213,8 @@ async fn play(
         selection: BTreeMap::new(),
         model_elsewhere: None,
         judge: None,
+        own_files: Vec::new(),
+        agent_files: Vec::new(),
         played_by: None,
     };
     let loaded = Loaded {

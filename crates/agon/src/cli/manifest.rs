@@ -124,7 +124,7 @@ fn grown(old: &Manifest, new: &Manifest) -> Manifest {
     let unknown = |stamp: &&TaskStamp| !known.contains(&stamp.task);
     all.tasks.extend(new.tasks.iter().filter(unknown).cloned());
     all.programs.extend(new.programs.clone());
-    all.plan = facts(&all).digest();
+    all.plan = all.plan_digest();
     all
 }
 
@@ -147,7 +147,7 @@ pub(super) fn regraded(
         false => new.checkers.clone(),
     };
     manifest.judge = judge;
-    manifest.plan = new.plan;
+    manifest.plan = manifest.plan_digest();
     folder.write_manifest(&manifest)?;
     Ok(())
 }
@@ -218,7 +218,7 @@ impl Judgements {
 }
 
 /// What of a manifest a resume must find unchanged.
-pub(super) fn facts(manifest: &Manifest) -> Facts {
+fn facts(manifest: &Manifest) -> Facts {
     Facts {
         suites: manifest
             .suites

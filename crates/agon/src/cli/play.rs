@@ -110,6 +110,9 @@ pub(super) async fn play(args: &PlayArgs, sitting: Sitting) -> Result<Exit, Fail
     if contest.manifest.agent.unconfined {
         output::say("note: the agent runs unconfined on this machine; reports will say so");
     }
+    for note in &contest.notes {
+        output::say(&output::plain(note));
+    }
     let options = Dispatch {
         workers: args.workers.map_or(sitting.workers, usize::from),
         memory: host::memory() / 4 * 3,
@@ -146,7 +149,7 @@ pub(super) async fn play(args: &PlayArgs, sitting: Sitting) -> Result<Exit, Fail
             RunEnd::Complete | RunEnd::Ungraded(_) => {
                 manifest::regraded(&folder, old, &new, judge)?;
             }
-            RunEnd::Interrupted | RunEnd::BudgetSpent(_) => {
+            RunEnd::Interrupted | RunEnd::BudgetSpent(_) | RunEnd::TapeOutdated => {
                 manifest::judged(&folder, old, judge)?;
             }
         }
@@ -238,6 +241,11 @@ fn conclude(
     let unfinished = match end {
         RunEnd::Interrupted => Some("interrupted".to_owned()),
         RunEnd::BudgetSpent(what) => Some(format!("the run's budget of {what} is spent")),
+        RunEnd::TapeOutdated => Some(
+            "stopped: the tape has no answer to what the agent asks, so it is not of this agent and these \
+             tasks; record it anew with --record-tape"
+                .to_owned(),
+        ),
         RunEnd::Ungraded(count) => {
             output::say(&match count {
                 1 => "1 trial could not be graded again and keeps its verdict".to_owned(),

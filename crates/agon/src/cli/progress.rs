@@ -45,10 +45,15 @@ struct Counts {
     retried: u64,
 }
 
+/// Whether nothing more is played of its trial: a further draw never is final.
+fn is_done(line: &TrialLine) -> bool {
+    line.is_final || (line.is_further_draw() && line.fault.is_none())
+}
+
 impl Counts {
     fn add(&mut self, line: &TrialLine) {
         match line.outcome {
-            _ if !line.is_final => self.retried += 1,
+            _ if !is_done(line) => self.retried += 1,
             Outcome::Passed => self.passed += 1,
             Outcome::Failed => self.failed += 1,
             Outcome::Faulted => self.faulted += 1,
@@ -179,7 +184,7 @@ impl Watch for Bars {
         if let Some(bar) = state.running.remove(&trial) {
             bar.finish_and_clear();
         }
-        if line.is_final {
+        if is_done(line) {
             self.ended.fetch_add(1, Ordering::Relaxed);
             self.overall.inc(1);
         }
@@ -233,11 +238,11 @@ impl Watch for Lines {
     fn ended(&self, line: &TrialLine) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.counts.add(line);
-        state.ended += u64::from(line.is_final);
+        state.ended += u64::from(is_done(line));
         let (ended, planned) = (state.ended, state.planned);
         if planned <= SMALL_RUN {
             output::say(&told(line, ended, planned));
-        } else if line.is_final && (ended % (planned / 100).max(1) == 0 || ended == planned) {
+        } else if is_done(line) && (ended % (planned / 100).max(1) == 0 || ended == planned) {
             output::say(&format!("[{ended}/{planned}] {}", state.counts.text()));
         }
     }
@@ -253,11 +258,14 @@ fn told(line: &TrialLine, ended: u64, planned: u64) -> String {
         Some(fault) => format!("{fault}; trying again"),
         None => line.reason.clone(),
     };
-    let why = if why.is_empty() {
+    let mut why = if why.is_empty() {
         why
     } else {
         format!("  {}", output::plain(&why))
     };
+    if line.is_further_draw() {
+        why += "  (a further draw: the first verdict counts)";
+    }
     format!(
         "[{ended}/{planned}] {:<7} {}#{}  {}, {:.1} s{why}",
         line.outcome.name(),

@@ -24,7 +24,10 @@ pub(super) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
     let readers = args
         .runs
         .iter()
-        .map(|name| Ok(RunReader::open(&find_run(name)?)?))
+        .map(|name| {
+            let reader = RunReader::open(&find_run(name)?)?;
+            Ok(if args.verify { reader.verify() } else { reader })
+        })
         .collect::<Result<Vec<_>, Failure>>()?;
     let reports = readers
         .iter()

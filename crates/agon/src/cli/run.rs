@@ -19,7 +19,7 @@ use super::load::Loaded;
 use super::manifest::Growth;
 use super::play::{Results, Sitting, play};
 use super::results::ResultFiles;
-use super::{host, list, model_stamp, output};
+use super::{host, list, model_stamp, output, own_files};
 
 pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let clock = SystemClock::default();
@@ -64,6 +64,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
             "note: {flag} is of no use here: grading again asks no agent"
         ));
     }
+    own_files::learn_keys(&chosen.models);
     let models = open_models(&chosen, mode)?;
     let model_elsewhere = model_elsewhere(&chosen, mode);
     let judge = match &models {
@@ -86,6 +87,8 @@ pub(super) async fn run(args: &RunArgs) -> Result<Exit, Failure> {
         selection: remembered(&chosen),
         model_elsewhere,
         judge,
+        own_files: own_files::own_files(&chosen.models),
+        agent_files: chosen.agent_files.clone(),
         played_by: None,
     };
     let sitting = Sitting {

@@ -1,11 +1,11 @@
-//! `agon schema` and `agon completions`: what other programs need to know about us.
+//! `agon schema`, `agon completions` and `agon man`: what other programs need to know about us.
 
 use agon_core::Event;
-use agon_store::{Manifest, Request, Review, RunningAttempt, TrialLine};
+use agon_store::{BegunAttempt, Manifest, Request, Review, RunningAttempt, TrialLine};
 use clap::CommandFactory;
 use schemars::schema_for;
 
-use super::args::{Cli, CompletionArgs, SchemaArgs, SchemaOf};
+use super::args::{Cli, CompletionArgs, ManArgs, SchemaArgs, SchemaOf};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output;
@@ -18,6 +18,7 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
         SchemaOf::Run => schema_for!(Manifest),
         SchemaOf::Trial => schema_for!(TrialLine),
         SchemaOf::Review => schema_for!(Review),
+        SchemaOf::Begun => schema_for!(BegunAttempt),
         SchemaOf::Running => schema_for!(RunningAttempt),
         SchemaOf::Control => schema_for!(Request),
         SchemaOf::Report => agon_report::document_schema(),
@@ -30,5 +31,15 @@ pub(super) fn completions(args: &CompletionArgs) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "agon", &mut script);
     output::data(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn man(args: &ManArgs) -> Result<Exit, Failure> {
+    std::fs::create_dir_all(&args.folder)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), &args.folder))
+        .map_err(|error| {
+            let folder = args.folder.display();
+            Failure::new(format_args!("can't write man pages to {folder}: {error}"))
+        })?;
     Ok(Exit::Done)
 }

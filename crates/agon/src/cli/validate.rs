@@ -49,6 +49,7 @@ pub(super) async fn validate(args: &ValidateArgs) -> Result<Exit, Failure> {
     run::run(&RunArgs {
         suites: args.suites.clone(),
         agent: None,
+        agent_files: Vec::new(),
         selection: SelectionArgs::default(),
         play: PlayArgs {
             workers: args.workers,

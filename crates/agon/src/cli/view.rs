@@ -1,7 +1,7 @@
 //! `agon view`: runs in a browser, or as files that can be shared.
 
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use agon_store::RunFolder;
 use agon_viewer::{Library, Run, Viewer, ViewerError, ViewerOptions};
 use clap::Args;
-use tempfile::TempDir;
+use tempfile::{TempDir, TempPath};
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -30,7 +30,7 @@ Examples:
   agon view latest                               the newest run
   agon view runs/a runs/b --port 8000
   agon view runs/mine --export site              a folder that any browser opens
-  agon view --host 0.0.0.0                       for other machines; the address holds a token
+  agon view --host 0.0.0.0                       for other machines
 
 On another machine: ssh -L 7357:localhost:7357 HOST, and `agon view --no-open` there.
 Runs that are being played are shown as they go on. Indexes and thumbnails are kept in agon/viewer of
@@ -39,13 +39,13 @@ pub(super) struct ViewArgs {
     /// Run folders, names under runs/, `latest`, or folders with runs below them [default: runs].
     #[arg(value_name = "RUN_OR_FOLDER")]
     runs: Vec<String>,
-    /// The address to listen at. Whoever reaches any but a loopback address needs the token.
+    /// The address to listen at. Every request needs the token of the address that is printed.
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = host)]
     host: IpAddr,
     /// The port to listen at; 0: any [default: 7357, or the next that is free].
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Don't open a browser. None is opened for an address with a token.
+    /// Don't open a browser. None is opened for an address that other machines reach.
     #[arg(long)]
     no_open: bool,
     /// Write the runs as a folder of files, and serve nothing. It must be new or empty.
@@ -61,6 +61,7 @@ pub(super) async fn view(args: &ViewArgs) -> Result<Exit, Failure> {
     }
     // A run that was named alone is what one wants to see.
     let alone = roots.len() == 1 && RunFolder::at(&roots[0]).has_manifest();
+    let folder = cache.clone();
     let viewer = bind(args, roots.clone(), cache).await?;
     let stop = signals::stop_on_signal("stopping")?;
     let served = viewer.served();
@@ -82,10 +83,10 @@ pub(super) async fn view(args: &ViewArgs) -> Result<Exit, Failure> {
             "Other machines reach it by this machine's name, with the same port and token.",
         );
     }
-    // Every user of this machine could read the token among the arguments of the program that opens it.
-    if !args.no_open && !served.wide {
-        open(&url);
-    }
+    let _door = match args.no_open || served.wide {
+        true => None,
+        false => open(&url, &folder),
+    };
     viewer.serve(stop).await?;
     Ok(Exit::Done)
 }
@@ -224,15 +225,27 @@ fn is_taken(error: &ViewerError) -> bool {
     matches!(error, ViewerError::Io { source, .. } if source.kind() == io::ErrorKind::AddrInUse)
 }
 
-/// Only where somebody sits in front of a screen. Whether it worked shows itself.
-fn open(url: &str) {
+/// Only where a person can see a screen. The browser is given a file that
+/// leads to the page: every user of this machine could read the token among the arguments of a program.
+fn open(url: &str, folder: &Path) -> Option<TempPath> {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| value != OsStr::new(""));
     let seen = output::to_terminal() && io::stdin().is_terminal();
     if !seen || !(set("DISPLAY") || set("WAYLAND_DISPLAY")) {
-        return;
+        return None;
     }
+    // Only its owner may read a temporary file.
+    let mut file = tempfile::Builder::new()
+        .suffix(".html")
+        .tempfile_in(folder)
+        .ok()?;
+    let page = format!(
+        "<!doctype html><meta charset=\"utf-8\"><title>agon view</title>\
+         <meta http-equiv=\"refresh\" content=\"0;url={url}\"><a href=\"{url}\">agon view</a>\n"
+    );
+    file.write_all(page.as_bytes()).ok()?;
+    let file = file.into_temp_path();
     let started = tokio::process::Command::new("xdg-open")
-        .arg(url)
+        .arg(&file)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -240,4 +253,5 @@ fn open(url: &str) {
     if let Ok(mut child) = started {
         tokio::spawn(async move { child.wait().await });
     }
+    Some(file)
 }

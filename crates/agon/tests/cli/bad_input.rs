@@ -381,3 +381,33 @@ fn a_name_steers_no_terminal() {
         .call(&["list", "suite"])
         .refused(&["without tabs, escapes"]);
 }
+
+/// The rule of `agon lint` is that of a run: what comes later in a history is the answer.
+#[test]
+fn a_task_with_a_git_history_is_not_played_and_the_others_are() {
+    let bench = Bench::new();
+    bench.suite(&[("fine", TALK)]);
+    bench.write("suite/test/history/task.yaml", FILE);
+    bench.write(
+        "suite/test/history/visible/.git/HEAD",
+        "ref: refs/heads/main\n",
+    );
+    let linted = bench.call(&["lint", "suite"]).expect(2);
+    let said = linted.stdout() + &linted.stderr();
+    assert!(said.contains("is part of a git history"), "{said}");
+    bench.run(&["--agent", "noop", "--retries", "2"]).expect(1);
+    let trials = bench.trials();
+    assert_eq!(trials.len(), 2, "{trials:?}");
+    for line in trials {
+        if line.task.id() == "fine" {
+            assert_eq!(line.outcome, Outcome::Failed, "{line:?}");
+            continue;
+        }
+        let fault = line.fault.as_ref().unwrap();
+        assert_eq!(fault.class, FaultClass::Setup, "{fault}");
+        for words in ["visible/.git/HEAD", "let the set-up make the repository"] {
+            assert!(fault.message.contains(words), "{fault}");
+        }
+        assert_eq!(line.steps, 0, "the agent had no turn");
+    }
+}

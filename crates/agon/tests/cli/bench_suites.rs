@@ -9,36 +9,54 @@ use agon::core::verdict::Outcome;
 
 use crate::support::Bench;
 
+/// One of every language of `suites/bugfix`.
+const BUGS: [&str; 5] = [
+    "c/lost_keys",
+    "javascript/memo_async",
+    "python/invoice_cents",
+    "rust/version_order",
+    "shell/rotate_names",
+];
+
 fn suites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suites")
 }
 
 /// Played by an agent that does nothing and by one that knows the solutions.
 #[track_caller]
-fn holds(suite: &str, tasks: usize) {
+fn holds(parts: &[&str], tasks: usize) {
     let bench = Bench::new();
-    let path = suites().join(suite);
-    let linted = bench
-        .call(&["lint", path.to_str().unwrap(), "--workers", "2"])
-        .expect(0);
+    let paths: Vec<String> = parts
+        .iter()
+        .map(|part| suites().join(part).to_str().unwrap().to_owned())
+        .collect();
+    let mut words = vec!["lint", "--workers", "2"];
+    words.extend(paths.iter().map(String::as_str));
+    let linted = bench.call(&words).expect(0);
     let expected = format!("{tasks} tasks read, {tasks} played: 0 errors, 0 warnings");
     assert!(linted.stderr().contains(&expected), "{}", linted.stderr());
 }
 
 /// Needs rustc, gcc, node and git in /usr: see the packages that `cargo xtask test` installs.
 #[test]
-fn heavy_the_bugfix_suite_holds() {
-    holds("bugfix", 14);
+fn heavy_a_bug_of_every_language_holds() {
+    let bugs = BUGS.map(|bug| format!("bugfix/{bug}"));
+    holds(&bugs.each_ref().map(String::as_str), BUGS.len());
+}
+
+#[test]
+fn heavy_long_form_the_bugfix_suite_holds() {
+    holds(&["bugfix"], 14);
 }
 
 #[test]
 fn the_qa_suite_holds() {
-    holds("qa", 50);
+    holds(&["qa"], 50);
 }
 
 #[test]
 fn the_dialogue_suite_holds() {
-    holds("dialogue", 10);
+    holds(&["dialogue"], 10);
 }
 
 /// Whatever is right about the files and the result: who never asked has guessed.
@@ -61,7 +79,17 @@ fn a_dialogue_can_not_be_passed_without_asking() {
 
 /// One for every task: a repair that makes the report's first example work, and misses the rest.
 #[test]
-fn heavy_half_a_repair_passes_no_hidden_test() {
+fn heavy_half_a_repair_of_every_language_passes_no_hidden_test() {
+    half_repaired(|bug| BUGS.contains(&bug), BUGS.len());
+}
+
+#[test]
+fn heavy_long_form_half_a_repair_passes_no_hidden_test() {
+    half_repaired(|_| true, 14);
+}
+
+/// Those of the bugs that are `chosen`.
+fn half_repaired(chosen: impl Fn(&str) -> bool, count: usize) {
     let bench = Bench::new();
     copy(
         &suites().join("bugfix"),
@@ -77,18 +105,24 @@ fn heavy_half_a_repair_passes_no_hidden_test() {
         }
         for task in fs::read_dir(&category).unwrap() {
             let task = task.unwrap().path();
-            let name = format!("{}.sh", task.file_name().unwrap().to_str().unwrap());
-            let repair = repairs.join(category.file_name().unwrap()).join(name);
+            let bug = task.strip_prefix(bench.path("suite")).unwrap();
+            if !chosen(bug.to_str().unwrap()) {
+                fs::remove_dir_all(&task).unwrap();
+                continue;
+            }
+            let repair = repairs.join(format!("{}.sh", bug.display()));
             fs::copy(&repair, task.join("solution/solve.sh")).unwrap();
             tasks += 1;
         }
     }
-    assert_eq!(tasks, 14);
+    assert_eq!(tasks, count);
     bench
         .run(&["--agent", "oracle", "--workers", "2"])
         .expect(0);
     let reader = bench.reader();
-    for trial in bench.trials() {
+    let trials = bench.trials();
+    assert_eq!(trials.len(), count);
+    for trial in trials {
         assert_eq!(trial.outcome, Outcome::Failed, "{:?}", trial.task);
         // It is a program that was built and ran: the hidden test says what is wrong with it.
         assert!(!trial.reason.contains("does not build"), "{}", trial.reason);

@@ -26,11 +26,13 @@ pub(crate) fn containers(run: &str) -> String {
         .args(["--filter", &format!("label=agon.run={run}")])
         .output()
         .unwrap();
+    // An engine that does not answer has no containers either.
+    assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 #[test]
-fn container_checks_run_inside_and_say_so() {
+fn container_checks_run_in_a_fresh_one_and_are_not_tainted() {
     engine();
     let bench = Bench::new();
     let checks = "\
@@ -43,7 +45,7 @@ solution: [{ action: run, command: echo hello > greeting.txt }]";
     bench.run(&["--agent", "oracle"]).expect(0);
     let trial = bench.trial();
     assert_eq!(trial.outcome, Outcome::Passed, "{trial:?}");
-    assert!(trial.tainted, "a command ran where the agent had been");
+    assert!(!trial.tainted, "nothing ran where the agent had been");
     let manifest = bench.reader().manifest().clone();
     let image = manifest.tasks[0].image.clone().unwrap();
     assert!(image.contains("sha256:"), "the image is pinned: {image}");
@@ -54,24 +56,6 @@ solution: [{ action: run, command: echo hello > greeting.txt }]";
             .iter()
             .any(|engine| engine.contains("API"))
     );
-}
-
-#[test]
-fn container_tools_that_the_agent_replaced_do_not_grade_it_afresh() {
-    engine();
-    let fresh = ENVIRONMENT.replace(" }", ", fresh_checks: true }");
-    let cheat = "printf '#!/bin/sh\\necho hello\\n' > /usr/bin/cat";
-    let rest = format!(
-        "checks: [{{ type: command_output, command: cat greeting.txt, equals: \"hello\\n\" }}]
-solution: [{{ action: run, command: \"{}\" }}]",
-        cheat.replace('\\', "\\\\")
-    );
-    let bench = Bench::new();
-    bench.suite(&[("fresh", &task(&format!("{fresh}\n{rest}")))]);
-    bench.run(&["--agent", "oracle"]).expect(0);
-    let trial = bench.trial();
-    assert_eq!(trial.outcome, Outcome::Failed, "{trial:?}");
-    assert!(!trial.tainted);
 }
 
 #[test]

@@ -6,10 +6,14 @@ mod actions;
 mod background;
 #[path = "desktop_tasks/container.rs"]
 mod container;
+#[path = "desktop_tasks/crowd.rs"]
+mod crowd;
 #[path = "desktop_tasks/cut_off.rs"]
 mod cut_off;
 #[path = "desktop_tasks/faults.rs"]
 mod faults;
+#[path = "desktop_tasks/forged_exit.rs"]
+mod forged_exit;
 #[path = "desktop_tasks/lost.rs"]
 mod lost;
 #[path = "desktop_tasks/record.rs"]

@@ -10,11 +10,20 @@ use serde_json::{Value, json};
 
 use crate::support::Bench;
 
-/// Every solution passes, doing nothing passes none.
 #[test]
-fn heavy_the_arena_suite_holds() {
+fn heavy_a_task_of_the_arena_suite_holds() {
+    holds("arena/hexagon/start-the-game.yaml");
+}
+
+#[test]
+fn heavy_long_form_the_arena_suite_holds() {
+    holds("arena");
+}
+
+/// Every solution passes, doing nothing passes none.
+fn holds(part: &str) {
     let bench = Bench::new();
-    let suite = format!("{}/../../suites/arena", env!("CARGO_MANIFEST_DIR"));
+    let suite = format!("{}/../../suites/{part}", env!("CARGO_MANIFEST_DIR"));
     let linted = bench.call(&["lint", &suite, "--workers", "1"]).expect(0);
     assert!(
         linted.stderr().contains("0 errors, 0 warnings"),
@@ -122,9 +131,18 @@ checks: [{ type: process, app: hexagon, alive: true }]
 /// What the evaluator reads off the screen is what the game wrote down, to the hundredth.
 #[test]
 fn heavy_scores_on_the_screen_are_the_true_ones() {
+    scores_are_true(2);
+}
+
+#[test]
+fn heavy_long_form_scores_of_many_games_are_the_true_ones() {
+    scores_are_true(8);
+}
+
+fn scores_are_true(games: usize) {
     let bench = Bench::new();
     let mut tasks = String::new();
-    for seed in 1..=4 {
+    for seed in 1..=games {
         let truth = bench.path(&format!("truth-{seed}"));
         let task = json!({
             "task_id": seed.to_string(), "env_name": "hexagon", "window_name": "Hexagon Run",
@@ -153,7 +171,7 @@ fn heavy_scores_on_the_screen_are_the_true_ones() {
     let results: Vec<Value> = (played.expect(0).stdout().lines())
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    assert_eq!(results.len(), 4);
+    assert_eq!(results.len(), games);
     for result in results {
         let id = result["task_id"].as_str().unwrap();
         let truth = fs::read_to_string(bench.path(&format!("truth-{id}"))).unwrap();
@@ -164,5 +182,5 @@ fn heavy_scores_on_the_screen_are_the_true_ones() {
         );
     }
     let report = fs::read_to_string(bench.path("report.jsonl")).unwrap();
-    assert_eq!(report.lines().count(), 4);
+    assert_eq!(report.lines().count(), games);
 }

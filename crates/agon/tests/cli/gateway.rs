@@ -1,5 +1,7 @@
 //! Agents that ask a model through the gateway, from a sandbox without network.
 
+#[path = "gateway/blame.rs"]
+mod blame;
 #[path = "gateway/ends.rs"]
 mod ends;
 #[path = "gateway/hostile.rs"]

@@ -134,8 +134,13 @@ fn a_script_does_not_hide_that_something_is_missing() {
 fn a_script_runs_where_no_program_of_the_agent_lives() {
     let bench = Bench::new();
     let task = json!({
-        "complete_cmd": "ls /tmp ~ > seen; ps -e 2>/dev/null | grep -c 'sleep' >> seen; true",
-        "checks": [{ "type": "file", "path": "seen", "not_contains": "planted" }],
+        "complete_cmd": "ls /tmp ~ > seen; all=$(ps -eo args) && echo \"$all\" | grep -c '^sleep' >> seen; true",
+        "checks": [
+            { "type": "file", "path": "seen", "not_contains": "planted" },
+            // It has looked: at the folder, and at the programs.
+            { "type": "file", "path": "seen", "contains": "/tmp:\n" },
+            { "type": "file", "path": "seen", "contains": "\n0\n" },
+        ],
     });
     let agent = "touch /tmp/planted ~/planted; (setsid sleep 100 &)";
     let line = played(&bench, &commands(&task, &[agent]));

@@ -13,6 +13,8 @@ use agon::core::Action;
 use agon::prelude::EventBody;
 use serde_json::{Value, json};
 
+use crate::probe::{refusal, watched};
+use crate::secrets::Secret;
 use crate::support::{Bench, Called};
 
 /// Runs commands where the agent itself is, and thinks aloud what came of them.
@@ -35,7 +37,7 @@ print(json.dumps({"action": "finish"}), flush=True)
 struct World {
     bench: Bench,
     token: String,
-    _home: Option<Planted>,
+    home: Option<Planted>,
     bystander: Child,
 }
 
@@ -75,7 +77,7 @@ impl World {
         Self {
             bench,
             token,
-            _home: home,
+            home,
             bystander,
         }
     }
@@ -183,19 +185,56 @@ impl World {
     }
 }
 
-/// Asserts that every command failed in both places.
-#[track_caller]
-fn all_fail(commands: &[&str]) {
-    let world = World::new();
-    let mut commands: Vec<String> = commands.iter().map(|&it| it.to_owned()).collect();
-    commands.push("echo can tell".to_owned());
-    for mut said in world.probe(&commands) {
-        assert_eq!(said.pop().as_deref(), Some("can tell\nstatus 0\n"));
-        assert_eq!(said.len() + 1, commands.len(), "{said:?}");
-        for (command, said) in commands.iter().zip(said) {
-            assert!(!said.ends_with("status 0\n"), "`{command}` worked: {said}");
+/// What an agent tries to do, in this order.
+#[derive(Default)]
+struct Tries<'a> {
+    /// The same with what is its own, which must work: the tools are there, and can be used.
+    allowed: &'a [&'a str],
+    refused: &'a [&'a str],
+    /// Refused by programs whose own status is the one that else tells of a missing tool.
+    refused_with: &'a [(&'a str, i32)],
+}
+
+impl Tries<'_> {
+    /// Asserts what comes of them in both places.
+    #[track_caller]
+    fn check(&self) {
+        let refused = self.refused.iter().map(|command| (*command, None));
+        let named = self.refused_with.iter();
+        let refused: Vec<_> = refused
+            .chain(named.map(|(command, status)| (*command, Some(*status))))
+            .collect();
+        let allowed = self.allowed.iter().copied();
+        let commands: Vec<String> = allowed
+            .chain(refused.iter().map(|(command, _)| *command))
+            .map(watched)
+            .collect();
+        for said in World::new().probe(&commands) {
+            assert_eq!(said.len(), commands.len(), "{said:?}");
+            let (allowed, rest) = said.split_at(self.allowed.len());
+            for (command, said) in self.allowed.iter().zip(allowed) {
+                assert_eq!(ended(said).0, Some(0), "`{command}`: {said}");
+            }
+            for ((command, own), said) in refused.iter().zip(rest) {
+                let (status, text) = ended(said);
+                assert_eq!(refusal(command, status, text, *own), Ok(()));
+            }
         }
     }
+}
+
+/// The status and the words of a probe. Who was killed has no status.
+fn ended(said: &str) -> (Option<i32>, &str) {
+    let (text, status) = said.rsplit_once("status ").unwrap();
+    let status = status.trim_end().parse().ok();
+    (status.filter(|status| *status >= 0), text)
+}
+
+/// Asserts that a probe which only looks finds something where we are ourselves.
+#[track_caller]
+fn finds_here(command: &str) {
+    let found = Command::new("bash").args(["-c", command]).output().unwrap();
+    assert!(found.status.success(), "`{command}`: {found:?}");
 }
 
 /// Asserts what a Python program prints in both places.
@@ -213,17 +252,29 @@ fn nothing_of_the_host_or_of_other_trials_is_found_inside() {
     let pattern = world.pattern();
     let bench = world.bench.path("").display().to_string();
     let home = std::env::var("HOME").unwrap_or_else(|_| "/root".to_owned());
-    let nothing = [
+    // Outside of the sandbox all of it exists.
+    let mut nothing = vec![
+        format!("ls {bench}"),
+        format!("cat {bench}/secret.txt"),
+        format!(
+            "cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep '{pattern}'"
+        ),
+    ];
+    if world.home.is_some() {
+        nothing.push(format!("ls -A {home} | grep ."));
+    }
+    nothing.iter().for_each(|command| finds_here(command));
+    nothing.extend([
         // Homes, suite, checks, solutions, run folders and other trials, by content and by name.
         format!("grep -rsl --devices=skip --exclude-dir={{proc,usr}} '{pattern}' / | grep ."),
         format!("find / -path /proc -prune -o -name '*{pattern}*' -print 2>/dev/null | grep ."),
         "find / -path /proc -prune -o \\( -name trials.jsonl -o -name verify -o -name solution \\) \
          -print 2>/dev/null | grep -v ^/usr"
             .to_owned(),
-        format!("ls {bench}"),
-        format!("cat {bench}/secret.txt"),
-        format!("ls {bench}/suite_task {bench}/suite_agent {bench}/task {bench}/agent"),
-        format!("ls -A {home} | grep ."),
+        format!("ls {bench}/suite_task"),
+        format!("ls {bench}/suite_agent"),
+        format!("ls {bench}/task"),
+        format!("ls {bench}/agent"),
         "ls -A /root /srv /mnt /media /opt /var/lib /sys 2>/dev/null | grep -v :$ | grep .".to_owned(),
         "ls -A /home | grep -v ^agent$".to_owned(),
         "cat /etc/shadow /etc/ssh/* /etc/machine-id 2>/dev/null | grep .".to_owned(),
@@ -232,11 +283,10 @@ fn nothing_of_the_host_or_of_other_trials_is_found_inside() {
         // Environments and command lines.
         format!("env | grep '{pattern}'"),
         "env | grep SECRET".to_owned(),
-        format!("cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep '{pattern}'"),
-    ];
+    ]);
     // It would be found if it were there.
     let (first, rest) = world.token.split_at(1);
-    let mut probes = nothing.to_vec();
+    let mut probes: Vec<String> = nothing.iter().map(|command| watched(command)).collect();
     probes.push(format!(
         "printf %s%s {first} {rest} > /tmp/own; grep -rsl '{pattern}' /tmp"
     ));
@@ -244,8 +294,9 @@ fn nothing_of_the_host_or_of_other_trials_is_found_inside() {
         assert_eq!(said.pop().as_deref(), Some("/tmp/own\nstatus 0\n"));
         assert_eq!(said.len(), nothing.len());
         for (command, said) in nothing.iter().zip(said) {
-            assert!(!said.ends_with("status 0\n"), "`{command}` found: {said}");
-            assert!(!said.contains(&world.token), "{said}");
+            let (status, text) = ended(&said);
+            assert_eq!(refusal(command, status, text, None), Ok(()));
+            assert!(!text.contains(&world.token), "{said}");
         }
     }
 }
@@ -288,6 +339,8 @@ def reached(family, address):
         except OSError: return False
         return True
 inet, unix = socket.AF_INET, socket.AF_UNIX
+own = socket.create_server(("127.0.0.1", 0))
+print(reached(inet, own.getsockname()))
 print([
     reached(inet, ("127.0.0.1", {port})),
     reached(inet, ("127.0.0.1", {other})),
@@ -306,7 +359,7 @@ except OSError: print("no names")
         token = world.token,
         path = path.display(),
     );
-    let none = "[False, False, False, False, False, False]\n['lo']\n1\nno names";
+    let none = "True\n[False, False, False, False, False, False]\n['lo']\n1\nno names";
     prints(&world, &program, none);
     for listener in [tcp, everywhere] {
         listener.set_nonblocking(true).unwrap();
@@ -320,59 +373,102 @@ except OSError: print("no names")
 
 #[test]
 fn only_its_own_places_can_be_written() {
-    all_fail(&[
-        "touch /x",
-        "touch /usr/x /usr/bin/x /usr/local/bin/x",
-        "touch /bin/x",
-        "touch /etc/x",
-        "echo 'root::0:0::/:/bin/sh' >> /etc/passwd",
-        "mv /etc/passwd /etc/x",
-        "touch /.agon/x",
-        "echo x >> /.agon/init",
-        "chmod 777 /usr /etc /",
-        "touch /dev/x",
-        "touch /agent/x",
-        "echo x >> /agent/prober.py",
-        "mkdir /home/x /var/x",
-        "echo x > /proc/sys/kernel/hostname",
-        "echo x > /proc/sys/kernel/core_pattern",
-        "echo b > /proc/sysrq-trigger",
-        "echo 0 > /proc/sys/vm/panic_on_oom",
-        "hostname x",
-        "date -s 2000-01-01",
-    ]);
+    // One place each: whether a single one is refused does not show in the status of many.
+    Tries {
+        allowed: &[
+            "touch /work/own /tmp/own ~/own /dev/shm/own",
+            "echo x >> /tmp/own",
+            "mv /tmp/own /tmp/other",
+            "chmod 777 /tmp/other",
+            "mkdir /tmp/folder",
+            "hostname",
+            "date",
+        ],
+        refused: &[
+            "touch /x",
+            "touch /usr/x",
+            "touch /usr/bin/x",
+            "touch /usr/local/bin/x",
+            "touch /bin/x",
+            "touch /etc/x",
+            "echo 'root::0:0::/:/bin/sh' >> /etc/passwd",
+            "mv /etc/passwd /etc/x",
+            "touch /.agon/x",
+            "echo x >> /.agon/init",
+            "chmod 777 /usr",
+            "chmod 777 /etc",
+            "chmod 777 /",
+            "touch /dev/x",
+            "touch /agent/x",
+            "echo x >> /agent/prober.py",
+            "mkdir /home/x",
+            "mkdir /var/x",
+            "echo x > /proc/sys/kernel/hostname",
+            "echo x > /proc/sys/kernel/core_pattern",
+            "echo b > /proc/sysrq-trigger",
+            "echo 0 > /proc/sys/vm/panic_on_oom",
+            "hostname x",
+            "date -s 2000-01-01",
+        ],
+        ..Tries::default()
+    }
+    .check();
 }
 
 #[test]
 fn no_rights_can_be_gained() {
-    all_fail(&[
-        "mkdir /tmp/m && mount -t tmpfs none /tmp/m",
-        "mkdir /tmp/p && mount -t proc none /tmp/p",
-        "mount --bind / /tmp",
-        "mount -o remount,rw /",
-        "mount -o remount,rw,bind /usr",
-        "mount -o remount,rw,bind /etc",
-        "mount -o remount,size=100G /tmp",
-        "umount /tmp",
-        "umount -l /usr",
-        "mknod /tmp/disk b 8 0",
-        "mknod /tmp/memory c 1 1",
-        "unshare -U true",
-        "unshare -r true",
-        "unshare -m true",
-        "unshare -n true",
-        "unshare -p -f true",
-        "nsenter -t 1 -a true",
-        "chroot / true",
-        "chown 0:0 /work",
-        "setpriv --reuid 0 true",
-        "setpriv --clear-groups true",
-        "python3 -c 'import os; os.setuid(0)'",
-        "python3 -c 'import os; os.setgroups([0])'",
-        "cp /bin/true /tmp/t && chmod u+s /tmp/t && [ $(stat -c %u /tmp/t) = 0 ]",
-        "su -c true",
-        "cat /dev/mem /dev/kmsg /dev/sda /dev/vda",
-    ]);
+    Tries {
+        allowed: &[
+            "mkdir /tmp/m /tmp/p",
+            "mknod /tmp/pipe p",
+            "chown 1000:1000 /work",
+            "cp /bin/true /tmp/t && chmod u+s /tmp/t && [ $(stat -c %u /tmp/t) = 1000 ]",
+            "setpriv --no-new-privs true",
+            "unshare true",
+            "head -c 1 /dev/zero",
+            "dd if=/dev/zero of=/dev/null bs=8k count=1",
+        ],
+        refused: &[
+            "mount -t tmpfs none /tmp/m",
+            "mount -t proc none /tmp/p",
+            "mount --bind / /tmp",
+            "mount -o remount,rw /",
+            "mount -o remount,rw,bind /usr",
+            "mount -o remount,rw,bind /etc",
+            "mount -o remount,size=100G /tmp",
+            "umount /tmp",
+            "umount -l /usr",
+            "mknod /tmp/disk b 8 0",
+            "mknod /tmp/memory c 1 1",
+            "unshare -U true",
+            "unshare -r true",
+            "unshare -m true",
+            "unshare -n true",
+            "unshare -p -f true",
+            "nsenter -t 1 -a true",
+            "chroot / true",
+            "chown 0:0 /work",
+            "[ $(stat -c %u /tmp/t) = 0 ]",
+            "su -c true",
+            "head -c 1 /dev/mem",
+            // It gives whole lines or nothing.
+            "dd if=/dev/kmsg of=/dev/null bs=8k count=1",
+            "head -c 1 /dev/sda",
+            "head -c 1 /dev/vda",
+        ],
+        refused_with: &[
+            ("setpriv --reuid 0 true", 127),
+            ("setpriv --clear-groups true", 127),
+        ],
+    }
+    .check();
+    // A user or group that does not exist here is invalid.
+    let gain = "\
+import errno, os
+for gain in [lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.setgroups([0])]:
+    try: print(gain())
+    except OSError as error: print(error.errno in (errno.EPERM, errno.EINVAL))";
+    prints(&World::new(), gain, "True\nTrue\nTrue");
     let world = World::new();
     let status =
         "grep -E '^(Uid|Gid|CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs):' /proc/self/status";
@@ -389,22 +485,34 @@ fn no_rights_can_be_gained() {
 
 #[test]
 fn process_1_can_be_neither_looked_into_nor_ended() {
-    all_fail(&[
-        "cat /proc/1/environ",
-        "cat /proc/1/maps",
-        "head -c 1 /proc/1/mem",
-        "ls /proc/1/fd/",
-        "ls /proc/1/cwd/",
-        "ls /proc/1/root/",
-        "strace -p 1 -o /dev/null",
-        "python3 -c '
-import ctypes, sys
+    Tries {
+        allowed: &[
+            "cat /proc/self/environ",
+            "cat /proc/self/maps",
+            "ls /proc/self/fd/",
+            "ls /proc/self/cwd/",
+            "ls /proc/self/root/",
+            "strace -V",
+        ],
+        refused: &[
+            "cat /proc/1/environ",
+            "cat /proc/1/maps",
+            "head -c 1 /proc/1/mem",
+            "ls /proc/1/fd/",
+            "ls /proc/1/cwd/",
+            "ls /proc/1/root/",
+            // A program that gets in stays until the time is over.
+            "timeout 5 strace -p 1 -o /dev/null; [ $? = 124 ]",
+        ],
+        ..Tries::default()
+    }
+    .check();
+    let trace = "\
+import ctypes
 libc = ctypes.CDLL(None)
-attach, seize = libc.ptrace(16, 1, 0, 0), libc.ptrace(0x4206, 1, 0, 0)
-fd = libc.syscall(438, libc.syscall(434, 1, 0), 0, 0)
-sys.exit(1 if (attach, seize, fd) == (-1, -1, -1) else 0)
-'",
-    ]);
+process = libc.syscall(434, 1, 0)
+print(process >= 0, libc.ptrace(16, 1, 0, 0), libc.ptrace(0x4206, 1, 0, 0), libc.syscall(438, process, 0, 0))";
+    prints(&World::new(), trace, "True -1 -1 -1");
     let world = World::new();
     let kill = "for signal in {1..64}; do kill -$signal 1; done 2>/dev/null; sleep 0.2; echo alive";
     for said in world.probe(&[kill.to_owned()]) {
@@ -414,17 +522,31 @@ sys.exit(1 if (attach, seize, fd) == (-1, -1, -1) else 0)
 
 #[test]
 fn limits_cannot_be_raised() {
-    all_fail(&[
-        "ulimit -Hc unlimited",
-        "ulimit -Hn 1000000",
-        "ulimit -Hf unlimited",
-        "nice -n -5 true 2>&1 | grep -q . && false",
-        "ls /sys/fs/cgroup",
-        "echo max > /sys/fs/cgroup/memory.max",
-        "echo -1000 > /proc/self/oom_score_adj",
-        "renice -n -5 $$",
-        "chrt -f 10 true",
-    ]);
+    Tries {
+        allowed: &[
+            "ulimit -c 0",
+            "ulimit -n 64",
+            "ulimit -f 100",
+            "[ $(nice -n 5 nice) -gt $(nice) ]",
+            "echo 500 > /proc/self/oom_score_adj",
+            "renice -n 5 $BASHPID",
+            "chrt -o 0 true",
+        ],
+        refused: &[
+            "ulimit -Hc unlimited",
+            "ulimit -Hn 1000000",
+            "ulimit -Hf unlimited",
+            // Where it is refused, `nice` says so and runs the program all the same.
+            "[ $(nice -n -5 nice) -lt $(nice) ]",
+            "ls /sys/fs/cgroup",
+            "echo max > /sys/fs/cgroup/memory.max",
+            "echo -1000 > /proc/self/oom_score_adj",
+            "renice -n -5 $BASHPID",
+            "chrt -f 10 true",
+        ],
+        ..Tries::default()
+    }
+    .check();
 }
 
 #[test]
@@ -460,21 +582,11 @@ fn keys_of_the_environment_are_never_recorded() {
     let world = World::new();
     world.in_task(&["env; cat /proc/*/environ".to_owned()]);
     world.in_agent(&["env; cat /proc/*/environ".to_owned()]);
-    let key = format!("key_{}", world.token);
-    let mut files = 0;
-    let mut folders = vec![world.bench.path("task"), world.bench.path("agent")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            files += 1;
-            let content = fs::read(&path).unwrap_or_default();
-            let text = String::from_utf8_lossy(&content);
-            assert!(!text.contains(&key), "{}", path.display());
-        }
+    for folder in [world.bench.path("task"), world.bench.path("agent")] {
+        let with = |text: &str| Secret::new(text).files_with(&folder);
+        let key = format!("key_{}", world.token);
+        assert_eq!(with(&key), Vec::<PathBuf>::new());
+        // What is there is found: the task's id ends with the token too.
+        assert_ne!(with(&format!("id_{}", world.token)), Vec::<PathBuf>::new());
     }
-    assert!(files >= 6, "{files}");
 }

@@ -42,16 +42,27 @@ solution: [{ action: finish, result: done }]
 ";
 
 #[test]
-fn heavy_killed_fifty_times_a_run_has_one_result_per_trial_and_leaves_nothing() {
+fn heavy_killed_again_and_again_a_run_has_one_result_per_trial_and_leaves_nothing() {
+    killed_while_it_runs(6, 40);
+}
+
+#[test]
+fn heavy_long_form_killed_fifty_times_a_run_has_one_result_per_trial_and_leaves_nothing() {
+    killed_while_it_runs(50, 150);
+}
+
+/// Two tasks with `epochs` each, killed so many `times`.
+fn killed_while_it_runs(times: usize, epochs: usize) {
     let bench = Bench::new();
     let mut ground = Ground::new(&bench);
     // The program's name says whose it is, wherever it may be found later.
     let named = format!("(exec -a {} sleep 0.05); ", ground.mark);
     bench.suite(&[("quick", &greeting("")), ("slow", &greeting(&named))]);
-    let args = ["--agent", "oracle", "--epochs", "150", "--workers", "4"];
+    let counted = epochs.to_string();
+    let args = ["--agent", "oracle", "--epochs", &counted, "--workers", "4"];
 
     let mut random = StdRng::seed_from_u64(50);
-    for round in 0..50 {
+    for round in 0..times {
         let mut run = ground.start(&args);
         // Half of them at any moment after the start, half shortly after a result.
         let results = if round % 2 == 0 {
@@ -69,22 +80,35 @@ fn heavy_killed_fifty_times_a_run_has_one_result_per_trial_and_leaves_nothing() 
         assert_eq!(run.end().0.signal(), Some(9));
     }
     let done = bench.trials().len();
-    assert!((50..300).contains(&done), "{done} trials were done by then");
+    assert!(
+        (times..2 * epochs).contains(&done),
+        "{done} trials were done by then"
+    );
     let (status, said) = ground.start(&args).end();
     assert!(status.success(), "{}", said.join("\n"));
 
-    check_whole(&bench, 300);
+    check_whole(&bench, 2 * epochs);
     ground.check_clean();
     let parts = Command::new("find")
         .arg(bench.path("run"))
         .args(["-name", ".*", "-type", "f"])
         .output()
         .unwrap();
+    assert!(parts.status.success(), "{parts:?}");
     assert_eq!(String::from_utf8_lossy(&parts.stdout), "");
 }
 
 #[test]
 fn heavy_killed_while_playing_again_no_verdict_is_lost() {
+    killed_while_playing_again(4);
+}
+
+#[test]
+fn heavy_long_form_killed_twenty_times_while_playing_again_no_verdict_is_lost() {
+    killed_while_playing_again(20);
+}
+
+fn killed_while_playing_again(times: usize) {
     let bench = Bench::new();
     let mut ground = Ground::new(&bench);
     bench.suite(&[("a", TALK)]);
@@ -98,7 +122,7 @@ fn heavy_killed_while_playing_again_no_verdict_is_lost() {
         finals
     };
     let mut random = StdRng::seed_from_u64(11);
-    for _ in 0..20 {
+    for _ in 0..times {
         let mut run = ground.start(&[&args[..], &["--mode", "rerun-failed"]].concat());
         for _ in 0..random.random_range(1..40) {
             run.hear("] failed");
@@ -112,18 +136,24 @@ fn heavy_killed_while_playing_again_no_verdict_is_lost() {
     assert_eq!(results(&bench), [1; 200]);
     let mut trials = bench.trials();
     trials.sort_by_key(|line| (line.epoch, line.attempt));
+    let mut numbers = 0;
     for attempts in trials.chunk_by(|a, b| a.epoch == b.epoch) {
-        let last = attempts.len() as u32;
-        for (line, counted) in attempts.iter().zip(1..) {
-            assert_eq!((line.attempt, line.is_final), (counted, counted == last));
-            assert_eq!(line.rerun, counted > 1);
+        // The first verdict counts, whatever was played later and whatever was killed meanwhile.
+        for (at, line) in attempts.iter().enumerate() {
+            assert_eq!((line.is_final, line.rerun), (at == 0, at > 0));
         }
+        numbers += attempts.last().unwrap().attempt as usize;
     }
+    let audit = bench.reader().audit().unwrap().clone();
+    assert_eq!(audit.findings, [""; 0]);
+    assert!(numbers <= trials.len() + audit.never_ended.len());
 }
 
 /// One final result for each of `trials`, and the evidence for each of them.
 fn check_whole(bench: &Bench, trials: usize) {
     let reader = bench.reader();
+    let audit = reader.audit().unwrap();
+    assert_eq!(audit.findings, [""; 0]);
     let mut by_trial: BTreeMap<(String, u32), Vec<_>> = BTreeMap::new();
     for line in bench.trials() {
         let trial = (line.task.to_string(), line.epoch);
@@ -131,8 +161,12 @@ fn check_whole(bench: &Bench, trials: usize) {
     }
     assert_eq!(by_trial.len(), trials);
     for (trial, lines) in by_trial {
-        let attempts: Vec<u32> = lines.iter().map(|line| line.attempt).collect();
-        let counted: Vec<u32> = (1..=lines.len() as u32).collect();
+        let open = audit.never_ended.iter();
+        let open = open.filter(|begun| begun.task.to_string() == trial.0 && begun.epoch == trial.1);
+        let ended = lines.iter().map(|line| line.attempt);
+        let mut attempts: Vec<u32> = ended.chain(open.map(|begun| begun.attempt)).collect();
+        attempts.sort_unstable();
+        let counted: Vec<u32> = (1..=attempts.len() as u32).collect();
         assert_eq!(attempts, counted, "{trial:?}");
         let finals: Vec<bool> = lines.iter().map(|line| line.is_final).collect();
         assert_eq!(finals.iter().filter(|last| **last).count(), 1, "{trial:?}");
@@ -175,7 +209,7 @@ fn a_torn_last_line_is_dropped_and_its_trial_played_again() {
         .iter()
         .rposition(|byte| *byte == b'\n');
     let middle = last.unwrap() + 40;
-    for cut in [middle, whole.len() - 1] {
+    for (number, cut) in (2..).zip([middle, whole.len() - 1]) {
         fs::write(&path, &whole[..cut]).unwrap();
         assert_eq!(bench.trials(), before[..4], "half a line is no result");
         let again = bench.run(&args).expect(0);
@@ -188,8 +222,12 @@ fn a_torn_last_line_is_dropped_and_its_trial_played_again() {
         assert_eq!(trials[..4], before[..4]);
         assert_eq!(
             (trials.len(), trials[4].attempt, trials[4].is_final),
-            (5, 1, true)
+            (5, number, true)
         );
+        // What was begun stays in the record, and the chain of its lines is whole.
+        let audit = bench.reader().audit().unwrap().clone();
+        assert_eq!(audit.findings, [""; 0]);
+        assert_eq!(audit.never_ended.len() as u32, number - 1);
     }
 }
 

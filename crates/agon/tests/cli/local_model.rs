@@ -1,5 +1,5 @@
 //! A model that runs on this machine: SmolLM2, asked through the program `agon-local`, both of which
-//! `cargo xtask test` brings.
+//! `cargo xtask test --all` brings.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -22,10 +22,14 @@ fn program() -> PathBuf {
 }
 
 fn ask(bench: &Bench, words: &[&str]) -> Command {
+    ask_by(&program(), bench, words)
+}
+
+fn ask_by(program: &Path, bench: &Bench, words: &[&str]) -> Command {
     let mut args = vec!["llm", "ask", "--model", "local/smollm2"];
     args.extend(words);
     let mut command = bench.agon(&args);
-    command.env("AGON_LOCAL", program());
+    command.env("AGON_LOCAL", program);
     command
 }
 
@@ -36,7 +40,7 @@ fn answer(output: &Output) -> String {
 }
 
 #[test]
-fn heavy_a_local_model_answers_without_any_key_and_the_same_twice() {
+fn heavy_long_form_a_local_model_answers_without_any_key_and_the_same_twice() {
     let bench = Bench::new();
     let first = answer(&ask(&bench, &[QUESTION]).output().unwrap());
     assert!(first.contains("Paris"), "{first}");
@@ -45,7 +49,7 @@ fn heavy_a_local_model_answers_without_any_key_and_the_same_twice() {
 }
 
 #[test]
-fn heavy_a_local_model_obeys_a_schema_and_costs_nothing() {
+fn heavy_long_form_a_local_model_obeys_a_schema_and_costs_nothing() {
     let bench = Bench::new();
     bench.write(
         "schema.json",
@@ -63,8 +67,7 @@ fn heavy_a_local_model_obeys_a_schema_and_costs_nothing() {
 #[test]
 fn without_the_program_it_is_said_how_to_build_it() {
     let bench = Bench::new();
-    let mut command = ask(&bench, &["hello"]);
-    command.env("AGON_LOCAL", bench.path("nothing"));
+    let mut command = ask_by(&bench.path("nothing"), &bench, &["hello"]);
     let output = command.output().unwrap();
     assert!(!output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);

@@ -275,7 +275,7 @@ fn a_killed_run_leaves_what_was_played_and_the_next_begins_anew() {
 
     succeeds(ground.start(&args));
     let line = bench.trial();
-    assert_eq!((line.attempt, line.end), (1, Some(TurnEnd::Finished)));
+    assert_eq!((line.attempt, line.end), (2, Some(TurnEnd::Finished)));
     assert_eq!(line.outcome, Outcome::Passed);
     let after = playing(&bench, 1);
     assert_eq!(after.len(), 1);
@@ -283,7 +283,7 @@ fn a_killed_run_leaves_what_was_played_and_the_next_begins_anew() {
 }
 
 #[test]
-fn who_means_an_attempt_that_was_killed_does_not_stop_the_one_that_takes_its_number() {
+fn who_means_an_attempt_that_was_killed_does_not_stop_the_next() {
     let bench = Bench::new();
     bench.suite(&[("a", &waits("sleep 300"))]);
     let mut ground = Ground::new(&bench);
@@ -297,7 +297,7 @@ fn who_means_an_attempt_that_was_killed_does_not_stop_the_one_that_takes_its_num
     let begun_anew = |found: &[RunningAttempt]| found.iter().any(|now| now.began > before[0].began);
     let now = playing_until(&bench, begun_anew);
     assert_eq!(now.len(), 1);
-    assert_eq!(now[0].attempt, before[0].attempt);
+    assert_eq!(now[0].attempt, before[0].attempt + 1);
     // The first one who is heard stands in the record.
     let stale = Request {
         by: "Bob".to_owned(),
@@ -307,7 +307,7 @@ fn who_means_an_attempt_that_was_killed_does_not_stop_the_one_that_takes_its_num
     request(&now[0]).append(&folder(&bench)).unwrap();
     succeeds(run);
     let line = bench.trial();
-    assert_eq!((line.attempt, line.end), (1, Some(TurnEnd::Operator)));
+    assert_eq!((line.attempt, line.end), (2, Some(TurnEnd::Operator)));
     let beginning = "an operator stopped the trial: Ada; ";
     assert!(line.reason.starts_with(beginning), "{}", line.reason);
 }

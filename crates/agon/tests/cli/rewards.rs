@@ -32,7 +32,7 @@ fi
 fn task(bench: &Bench, id: &str, changes: &Value, command: &str) {
     let mut task = json!({
         "task": "Write the answer to /app/answer.",
-        "environment": { "kind": "container", "image": IMAGE, "cwd": "/app" },
+        "environment": { "kind": "container", "image": IMAGE, "cwd": "/app", "grading": "used" },
         "setup_cmd": "mkdir -p /app",
         "checks": [{ "type": "reward", "script": "test.sh" }],
         "solution": [{ "action": "run", "command": command }],
@@ -212,7 +212,8 @@ impl WithGit {
         std::fs::copy(git.trim(), bench.path("image/git")).unwrap();
         bench.write(
             "image/Dockerfile",
-            &format!("FROM {IMAGE}\nCOPY git /usr/bin/git\n{more}\n"),
+            // Layers of its own: those of one test must not go with the image of another.
+            &format!("FROM {IMAGE}\nLABEL test={tag}\nCOPY git /usr/bin/git\n{more}\n"),
         );
         let built = Command::new("docker")
             .args([

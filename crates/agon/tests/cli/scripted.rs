@@ -31,7 +31,7 @@ impl Bench {
         let url = http_service::start(move |request| paid(&request, &answers));
         let config = format!(
             "[llm]\nmodel = 'openai/paid'\nbase_url = '{url}/v1'\napi_key = '{key}'\n\
-             input_cost_per_token = 0.01\noutput_cost_per_token = 0.01\n"
+             input_cost_per_token = 0.0\noutput_cost_per_token = 0.01\n"
         );
         self.write("config.toml", &config);
     }
@@ -58,7 +58,7 @@ fn paid(request: &Request, answers: &[Value]) -> Response {
     let body = json!({
         "id": format!("answer-{turn}"), "object": "chat.completion", "created": 0, "model": "paid",
         "choices": [{ "index": 0, "finish_reason": "tool_calls", "message": message }],
-        "usage": { "prompt_tokens": 70, "completion_tokens": 30, "total_tokens": 100 },
+        "usage": { "prompt_tokens": 70, "completion_tokens": 100, "total_tokens": 170 },
     });
     Response::json("200 OK", &body)
 }

@@ -1,5 +1,6 @@
 //! Runs `agon` in a folder of its own and reads what it left.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -113,6 +114,30 @@ impl Called {
         );
         self
     }
+}
+
+/// The tasks of a suite as its files lie there: `category/id` and the text of each.
+pub(crate) fn tasks_in(suite: &Path) -> BTreeMap<String, String> {
+    let mut tasks = BTreeMap::new();
+    for category in folder(suite).into_iter().filter(|path| path.is_dir()) {
+        for task in folder(&category) {
+            let file = if task.is_dir() {
+                task.join("task.yaml")
+            } else {
+                task.clone()
+            };
+            let [category, id] = [category.file_name(), task.file_stem()]
+                .map(|name| name.unwrap().to_str().unwrap().to_owned());
+            let text = fs::read_to_string(file).unwrap();
+            tasks.insert(format!("{category}/{id}"), text);
+        }
+    }
+    tasks
+}
+
+fn folder(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).unwrap();
+    entries.map(|entry| entry.unwrap().path()).collect()
 }
 
 /// The suite that ships with Agon.

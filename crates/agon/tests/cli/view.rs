@@ -62,11 +62,19 @@ impl Viewing {
         address.rsplit(':').next().unwrap().parse().unwrap()
     }
 
+    fn token(&self) -> &str {
+        self.url().split_once("?token=").unwrap().1
+    }
+
     fn get(&self, path: &str) -> String {
+        self.get_with(path, &format!("Authorization: Bearer {}\r\n", self.token()))
+    }
+
+    fn get_with(&self, path: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port())).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let request =
-            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
@@ -102,7 +110,9 @@ fn a_folder_of_runs_is_served_until_it_is_interrupted() {
     for args in [&["--port", "0"][..], &["runs", "--port", "0"]] {
         let viewing = Viewing::start(&bench, args);
         let port = viewing.port();
-        let said = format!("Viewing 1 run at http://127.0.0.1:{port}/ (Ctrl-C ends)\n");
+        let token = viewing.token();
+        let said =
+            format!("Viewing 1 run at http://127.0.0.1:{port}/?token={token} (Ctrl-C ends)\n");
         assert_eq!(viewing.line, said);
         let cards = viewing.get("/api/runs");
         assert!(cards.contains("\"passed\":1"), "{cards}");
@@ -115,7 +125,8 @@ fn a_run_that_is_named_alone_is_opened_there() {
     let bench = played();
     for name in ["one", "runs/one"] {
         let viewing = Viewing::start(&bench, &[name, "--port", "0"]);
-        assert!(viewing.url().ends_with("/runs/one"), "{}", viewing.line);
+        let page = format!("/runs/one?token={}", viewing.token());
+        assert!(viewing.url().ends_with(&page), "{}", viewing.line);
         assert!(viewing.get("/runs/one").contains(" 200 "));
         viewing.interrupt().expect(0);
     }
@@ -129,7 +140,14 @@ fn an_open_feed_does_not_hold_up_the_end() {
     let mut stream = TcpStream::connect(("127.0.0.1", viewing.port())).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream
-        .write_all(b"GET /api/runs/one/feed HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .write_all(
+            format!(
+                "GET /api/runs/one/feed HTTP/1.1\r\nHost: localhost\r\n\
+                 Authorization: Bearer {}\r\n\r\n",
+                viewing.token()
+            )
+            .as_bytes(),
+        )
         .unwrap();
     let mut line = String::new();
     let mut feed = BufReader::new(stream);
@@ -164,15 +182,36 @@ fn a_port_that_is_taken_is_left_for_the_next_unless_it_was_asked_for() {
 fn other_machines_are_given_a_token() {
     let bench = played();
     let viewing = Viewing::start(&bench, &["--host", "0.0.0.0", "--port", "0"]);
-    let (_, token) = viewing.url().split_once("/?token=").unwrap();
-    assert!(viewing.get("/api/runs").contains(" 403 "));
-    assert!(viewing.get(&format!("/?token={token}")).contains(" 303 "));
+    let token = viewing.token();
+    assert!(viewing.get_with("/api/runs", "").contains(" 401 "));
+    let answer = viewing.get_with(&format!("/?token={token}"), "");
+    assert!(answer.contains(" 303 "), "{answer}");
     let called = viewing.interrupt().expect(0);
     assert!(
         called.stderr().contains("Other machines"),
         "{}",
         called.stderr()
     );
+}
+
+/// An agent with an open network reaches the port as every program of the machine does.
+#[test]
+fn nobody_on_this_machine_is_answered_without_the_token() {
+    let bench = played();
+    let viewing = Viewing::start(&bench, &["--port", "0"]);
+    let token = viewing.token().to_owned();
+    for path in ["/", "/api/runs", "/runs/one", "/api/runs/one/trials"] {
+        let answer = viewing.get_with(path, "");
+        assert!(answer.contains(" 401 "), "{path}: {answer}");
+        assert!(answer.contains("agon view"), "it says what to do: {answer}");
+        assert!(!answer.contains(&token) && !answer.contains("agon-token\" content=\"0"));
+        assert!(viewing.get(path).contains(" 200 "), "{path}");
+    }
+    viewing.interrupt().expect(0);
+    // Pages that are open go on after another start.
+    let again = Viewing::start(&bench, &["--port", "0"]);
+    assert_eq!(again.token(), token);
+    again.interrupt().expect(0);
 }
 
 #[test]

@@ -133,9 +133,15 @@ fn container_folders_of_an_image_are_handed_in_as_they_were_left() {
         &bench,
         &image.0,
         "",
-        &[("honest", HONEST), ("cheat", FORGED)],
+        &[
+            ("honest", HONEST.trim_end_matches("; touch /planted")),
+            // All else that was changed is there as well.
+            ("planted", HONEST),
+            ("cheat", FORGED),
+        ],
     );
     let lines = played(&bench, &[]);
+    assert_eq!(lines["planted"].score, 0.0, "{lines:?}");
     assert_eq!(
         (lines["honest"].score, lines["cheat"].score),
         (1.0, 0.0),

@@ -170,7 +170,11 @@ impl Stage {
         Self {
             server,
             ear: Ear::start(),
-            client: agon_llm::plain_http().build().unwrap(),
+            // No connection is used twice: the server closes idle ones, perhaps in the moment of a request.
+            client: agon_llm::plain_http()
+                .pool_max_idle_per_host(0)
+                .build()
+                .unwrap(),
         }
     }
 

@@ -188,7 +188,11 @@ impl Client {
     pub(super) fn new(server: Server) -> Self {
         Self {
             server,
-            http: agon_llm::plain_http().build().unwrap(),
+            // No connection is used twice: the server closes idle ones, perhaps in the moment of a request.
+            http: agon_llm::plain_http()
+                .pool_max_idle_per_host(0)
+                .build()
+                .unwrap(),
         }
     }
 

@@ -7,6 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use agon_sandbox::local::{FILTER_AT, hand_filter};
+
 use crate::config::DesktopConfig;
 use crate::error::DesktopError;
 
@@ -44,8 +46,7 @@ const MEMORY: u64 = 1 << 20;
 const MEMORY_WITH_GL: u64 = 4 << 20;
 
 /// The number of every private display, which has its own folder of sockets. Not one that a display of
-/// the host's could have: X clients look for a socket by its number in the network's namespace first, and
-/// a sandbox with the host's network would find that of another.
+/// the host's could have: X clients look for a socket by its number in the network's namespace first.
 pub(super) const NUMBER: u32 = 4242;
 
 /// The user that the server runs as: one of its own when we are root.
@@ -92,6 +93,7 @@ pub(super) fn command(folder: &Path, config: &DesktopConfig) -> Result<Command, 
         "--hostname",
         "agon",
     ]);
+    add(&["--seccomp", &FILTER_AT.to_string()]);
     add(&["--ro-bind", "/usr", "/usr"]);
     for name in ROOTS {
         let path = format!("/{name}");
@@ -155,6 +157,7 @@ pub(super) fn command(folder: &Path, config: &DesktopConfig) -> Result<Command, 
     if let Some(user) = user() {
         command.uid(user).gid(user);
     }
+    hand_filter(&mut command).map_err(DesktopError::io("can't filter system calls"))?;
     Ok(command)
 }
 

@@ -3,6 +3,8 @@
 mod jail;
 mod programs;
 mod server;
+mod state;
 
 pub use programs::describe;
 pub(crate) use server::PrivateServer;
+pub use state::ServerState;

@@ -15,6 +15,7 @@ use rustix::event::PollFlags;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::jail::{self, NUMBER};
+use super::state::ServerState;
 use crate::address::DisplayAddress;
 use crate::authority::Cookie;
 use crate::config::DesktopConfig;
@@ -32,7 +33,9 @@ const ENDING: Duration = Duration::from_secs(2);
 /// Ended when dropped, and when we die.
 #[derive(Debug)]
 pub(crate) struct PrivateServer {
-    child: Child,
+    child: Mutex<Child>,
+    /// Of that.
+    pid: u32,
     /// Everything inside ends when this is closed.
     words: Mutex<Option<ChildStdin>>,
     folder: OwnedFolder,
@@ -53,15 +56,17 @@ impl PrivateServer {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log);
-        let child = spawn_lasting(command).map_err(DesktopError::io("can't start bubblewrap"))?;
-        let mut server = Self {
-            child,
-            words: Mutex::default(),
+        let mut child =
+            spawn_lasting(command).map_err(DesktopError::io("can't start bubblewrap"))?;
+        let (words, said) = (child.stdin.take(), child.stdout.take());
+        let server = Self {
+            pid: child.id(),
+            child: Mutex::new(child),
+            words: Mutex::new(words),
             folder,
             cookie,
         };
-        server.words = Mutex::new(server.child.stdin.take());
-        let Some(mut said) = server.child.stdout.take() else {
+        let Some(mut said) = said else {
             return Err(DesktopError::Start("it has no pipes".to_owned()));
         };
         match number(&mut said, deadline) {
@@ -122,7 +127,29 @@ impl PrivateServer {
 
     /// The process of the jail, for those who measure or disturb it.
     pub(crate) fn process(&self) -> u32 {
-        self.child.id()
+        self.pid
+    }
+
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the jail ends within the time that it may take for it.
+    fn ends(&self) -> bool {
+        let ended = Pid::from_raw(self.pid.cast_signed())
+            .ok_or(io::ErrorKind::NotFound.into())
+            .and_then(|pid| Ok(pidfd_open(pid, PidfdFlags::empty())?))
+            .and_then(|pid| ready(pid.as_fd(), PollFlags::IN, Instant::now() + ENDING));
+        matches!(ended, Ok(true))
+    }
+
+    /// Of a server that does not answer. Blocks for a moment: what died is being buried.
+    pub(crate) fn state(&self) -> ServerState {
+        self.ends();
+        match self.child().try_wait() {
+            Ok(Some(status)) => ServerState::of_end(status),
+            _ => ServerState::of_processes(self.pid),
+        }
     }
 }
 
@@ -131,14 +158,12 @@ impl Drop for PrivateServer {
         // Ends the first process inside, and with it all others: bubblewrap comes back when the last
         // of them is gone.
         self.end();
-        let ended = Pid::from_raw(self.child.id().cast_signed())
-            .ok_or(io::ErrorKind::NotFound.into())
-            .and_then(|pid| Ok(pidfd_open(pid, PidfdFlags::empty())?))
-            .and_then(|pid| ready(pid.as_fd(), PollFlags::IN, Instant::now() + ENDING));
-        if !matches!(ended, Ok(true)) {
-            let _ = self.child.kill();
+        let ended = self.child().try_wait().is_ok_and(|status| status.is_some()) || self.ends();
+        let mut child = self.child();
+        if !ended {
+            let _ = child.kill();
         }
-        let _ = self.child.wait();
+        let _ = child.wait();
     }
 }
 

@@ -33,6 +33,13 @@ impl<'a> Windows<'a> {
         list(self.desktop.x())
     }
 
+    /// The same, and how many there are beyond those that are looked at.
+    pub fn list_with_rest(&self) -> Result<(Vec<WindowInfo>, u64), DesktopError> {
+        let x = self.desktop.x();
+        let Stack { ids, left_out } = stack(x)?;
+        Ok((describe(x, &ids)?, left_out))
+    }
+
     /// The window that gets what is typed.
     pub fn active(&self) -> Result<Option<WindowInfo>, DesktopError> {
         let x = self.desktop.x();
@@ -107,9 +114,20 @@ pub(super) fn no_such(windows: &[WindowInfo], title: &str) -> DesktopError {
     }
 }
 
+/// Windows from the top, as many as are looked at.
+#[derive(Debug, Default)]
+struct Stack {
+    ids: Vec<u32>,
+    left_out: u64,
+}
+
 /// The windows from the top: those that the window manager manages, or all that are shown where
 /// there is none.
 pub(crate) fn stacked(x: &XConnection) -> Result<Vec<u32>, DesktopError> {
+    Ok(stack(x)?.ids)
+}
+
+fn stack(x: &XConnection) -> Result<Stack, DesktopError> {
     let atoms = x.atoms();
     // What a window manager wrote outlives it.
     if is_managed(x)? {
@@ -118,34 +136,37 @@ pub(crate) fn stacked(x: &XConnection) -> Result<Vec<u32>, DesktopError> {
             let asked = x
                 .x()
                 .get_property(false, x.root(), property, AtomEnum::WINDOW, 0, most)?;
-            if let Some(ids) = asked.reply()?.value32() {
+            let answer = asked.reply()?;
+            if let Some(ids) = answer.value32() {
                 let mut ids: Vec<u32> = ids.collect();
                 ids.reverse();
-                return Ok(ids);
+                let left_out = u64::from(answer.bytes_after).div_ceil(4);
+                return Ok(Stack { ids, left_out });
             }
         }
         // It has just begun: there are no windows yet.
-        return Ok(Vec::new());
+        return Ok(Stack::default());
     }
     shown(x)
 }
 
 /// The windows right below the root that can be seen, from the top.
-fn shown(x: &XConnection) -> Result<Vec<u32>, DesktopError> {
+fn shown(x: &XConnection) -> Result<Stack, DesktopError> {
     let tree = x.x().query_tree(x.root())?.reply()?;
+    let left_out = tree.children.len().saturating_sub(MOST_WINDOWS) as u64;
     let ids = tree.children.into_iter().rev().take(MOST_WINDOWS);
     let asked = ids.map(|id| Ok((id, x.x().get_window_attributes(id)?)));
     let asked: Vec<_> = asked.collect::<Result<_, DesktopError>>()?;
-    let mut shown = Vec::new();
+    let mut ids = Vec::new();
     for (id, asked) in asked {
         let seen = known(asked.reply())?.is_some_and(|window| {
             window.map_state == MapState::VIEWABLE && window.class == WindowClass::INPUT_OUTPUT
         });
         if seen {
-            shown.push(id);
+            ids.push(id);
         }
     }
-    Ok(shown)
+    Ok(Stack { ids, left_out })
 }
 
 pub(crate) fn active(x: &XConnection) -> Result<Option<u32>, DesktopError> {

@@ -113,7 +113,7 @@ impl Room<'_> {
     pub(super) async fn freeze(&mut self) -> Result<WorkArchive, Stop> {
         match timeout(FREEZE, self.sandbox.freeze()).await {
             Ok(Ok(frozen)) => Ok(frozen.work),
-            Ok(Err(error @ SandboxError::OutOfMemory)) => Err(Stop::Spoiled(error.to_string())),
+            Ok(Err(error)) if error.of_agent() => Err(Stop::Spoiled(error.to_string())),
             Ok(Err(error)) => Err(Stop::Fault(fault_of(&error))),
             Err(_) => Err(Stop::Fault(late("freezing a hand-in", FREEZE))),
         }

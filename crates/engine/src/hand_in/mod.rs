@@ -8,4 +8,4 @@ mod git;
 mod patch;
 mod take;
 
-pub(crate) use take::{graded_afresh, runs_programs, take};
+pub(crate) use take::{beside, graded_afresh, runs_programs, take};

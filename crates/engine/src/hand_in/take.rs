@@ -6,7 +6,7 @@ use agon_core::event::Kept;
 use agon_core::verdict::{CheckResult, Verdict};
 use agon_core::{CutOff, EventBody, Fault, HandIn, Task};
 use agon_llm::Scrubber;
-use agon_sandbox::{Request, WorkArchive};
+use agon_sandbox::{Changes, Request, WorkArchive};
 use agon_store::blobs::Stored;
 use tokio::task::spawn_blocking;
 
@@ -50,12 +50,18 @@ impl HandedIn {
 
 /// Whether checks must run in fresh sandboxes: what they look at is nowhere else.
 pub(crate) fn graded_afresh(task: &Task) -> bool {
-    task.environment.fresh_checks || runs_programs(task)
+    task.environment.grading.is_fresh() || runs_programs(task)
 }
 
 /// Whether what is graded is made from what the agent left, rather than being it.
 pub(crate) fn runs_programs(task: &Task) -> bool {
     matches!(task.hand_in, HandIn::Patch(_)) || task.complete.inspect(Option::is_some)
+}
+
+/// What the agent changed beside the working folder, where checks see that: what is made from a patch, or
+/// by a script of the task, is made of the working folder alone.
+pub(crate) fn beside<'a>(task: &Task, changes: Option<&'a Changes>) -> Option<&'a Changes> {
+    changes.filter(|_| !runs_programs(task))
 }
 
 /// Makes what checks look at from the frozen working folder. What is to be recorded of that is added to

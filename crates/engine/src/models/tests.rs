@@ -206,16 +206,13 @@ fn who_plays_the_user_is_paid_by_the_run_and_not_by_the_agent() {
 
 #[test]
 fn what_is_not_set_up_is_not_tried_again_at_once() {
-    let faults = [
-        ModelFault::NotOnTape,
-        ModelFault::Authentication,
-        ModelFault::Setup,
-    ];
-    let purposes = [Purpose::Gateway, Purpose::Agent];
-    for (fault, purpose) in faults
-        .into_iter()
-        .flat_map(|fault| purposes.map(|purpose| (fault, purpose)))
-    {
+    for (fault, purpose) in [
+        (ModelFault::Authentication, Purpose::Gateway),
+        (ModelFault::Setup, Purpose::Gateway),
+        (ModelFault::Authentication, Purpose::Agent),
+        (ModelFault::Setup, Purpose::Agent),
+        (ModelFault::NotOnTape, Purpose::Agent),
+    ] {
         let mut bench = Bench::new(None, Budget::default());
         bench.ask(purpose, Some(fault));
         let class = match purpose {
@@ -227,6 +224,41 @@ fn what_is_not_set_up_is_not_tried_again_at_once() {
     }
     let bench = Bench::new(None, Budget::default());
     assert_eq!(bench.models.fault_class(), FaultClass::Model);
+}
+
+#[test]
+fn what_an_agent_provokes_is_its_own_matter() {
+    for fault in [ModelFault::RateLimit, ModelFault::Overload] {
+        for provoked in [true, false] {
+            let mut record = call(Purpose::Gateway, Some(fault));
+            record.error.as_mut().unwrap().provoked = provoked;
+            let mut bench = Bench::new(None, Budget::default());
+            bench.book(record);
+            let end = bench.models.end(TurnEnd::Crashed);
+            assert_eq!(end.is_ok(), provoked, "{fault}");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_no_limit_has_room_for_ends_the_turn_by_that_limit() {
+    let mut record = call(Purpose::Gateway, Some(ModelFault::Budget));
+    record.error.as_mut().unwrap().spent = Some(TurnEnd::MoneyLimit);
+    let mut bench = Bench::new(Some(1_000), Budget::default());
+    bench.book(record);
+    let end = bench.models.end(TurnEnd::Crashed);
+    assert_eq!(end, Ok(TurnEnd::MoneyLimit));
+    let end = bench.models.end(TurnEnd::Finished);
+    assert_eq!(end, Ok(TurnEnd::Finished));
+}
+
+#[test]
+fn what_an_agent_asks_beyond_the_tape_is_its_own_matter() {
+    let mut bench = Bench::new(None, Budget::default());
+    bench.ask(Purpose::Gateway, Some(ModelFault::NotOnTape));
+    for end in [TurnEnd::Crashed, TurnEnd::Left, TurnEnd::Finished] {
+        assert_eq!(bench.models.end(end), Ok(end));
+    }
 }
 
 #[test]

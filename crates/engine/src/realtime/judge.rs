@@ -9,10 +9,10 @@ use std::time::Duration;
 use agon_agent::play::{Cause, Stop};
 use agon_core::screen::{Picture, PictureFormat};
 use agon_core::sight::AppView;
-use agon_core::{Fault, FaultClass, Look, Realtime, SightTest, Surroundings, Task};
+use agon_core::{Fault, FaultClass, Look, Realtime, SightTest, Task};
 use agon_desktop::screen::CaptureOptions;
 use agon_desktop::{Desktop, DesktopError};
-use agon_grade::sight::{Sight, SightError, judge};
+use agon_grade::sight::{Sight, SightError, SightFinding, judge};
 use agon_store::RunWriter;
 use agon_vision::Image;
 use tokio::task::{JoinError, spawn_blocking};
@@ -137,7 +137,7 @@ impl Judge {
         let sight = Sight {
             last: Arc::new(image),
             first: self.first.clone(),
-            around: Surroundings { windows, apps },
+            around: windows.with(apps),
             played,
             files: rules.templates.on_host(),
         };
@@ -152,7 +152,13 @@ impl Judge {
         let compares = |test: &&SightTest| matches!(test, SightTest::Changed { .. });
         let ends = rules.ends.on_host().iter();
         for test in ends.filter(|test| self.first.is_some() || !compares(test)) {
-            let found = judge(test, &sight).map_err(unanswered)?;
+            let found = match judge(test, &sight) {
+                // Every X client can do that, and the world is not over because of it.
+                Err(error) if error.is_of_size() && sight.was_resized() => {
+                    SightFinding::too_much(error.to_string())
+                }
+                found => found.map_err(unanswered)?,
+            };
             if shows_the_end(found.holds, found.doubt.as_deref()) && judgement.over.is_none() {
                 judgement.over = Some(format!("{}: {}", test.label(), found.found));
             }

@@ -104,6 +104,7 @@ async fn played(fault: ModelFault) -> Vec<(TrialLine, Vec<&'static str>)> {
             local: Arc::new(Nowhere),
             container: Arc::new(Nowhere),
             desktops: Desktops::new(0),
+            hidden: Vec::new(),
         },
         agents: AgentFactory::of("failing", Box::new(Failing(fault))),
         users: agon_agent::user::Users::default(),

@@ -189,7 +189,8 @@ async fn a_model_that_has_no_budget_left_ends_the_turn() {
     });
     let played = play_once(task, actor).await;
     assert_eq!(played.end(), Some(TurnEnd::TokenLimit));
-    assert_eq!((played.line.usage.tokens(), played.line.steps), (70, 2));
+    // A second call may come to more than what is left.
+    assert_eq!((played.line.usage.tokens(), played.line.steps), (35, 1));
 }
 
 #[tokio::test]

@@ -221,6 +221,7 @@ pub(crate) async fn play(task: Task, actor: Actor, users: Users, retries: u32) -
             local: Arc::clone(&sandboxes) as _,
             container: sandboxes,
             desktops: Desktops::new(0),
+            hidden: Vec::new(),
         },
         agents: AgentFactory::of("actor", Box::new(actor)),
         users,

@@ -129,6 +129,7 @@ async fn a_conversation_has_neither_files_nor_commands() {
         let evidence = Evidence {
             cut_off: &agon_core::CutOff::after_freeze(),
             work: None,
+            changes: None,
             result: None,
             actions: &[],
             sight: None,
@@ -163,6 +164,7 @@ async fn what_only_the_used_environment_shows_is_kept_for_a_judge_who_comes_late
     let evidence = Evidence {
         cut_off: &agon_core::CutOff::after_freeze(),
         work: Some(&work),
+        changes: None,
         result: None,
         actions: &[],
         sight: None,

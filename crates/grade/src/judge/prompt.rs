@@ -5,7 +5,7 @@ use agon_core::Digest;
 use agon_core::check::ProseSubject;
 
 /// Raised whenever a verdict could change by something that the texts don't show.
-pub(super) const VERSION: &str = "2";
+pub(super) const VERSION: &str = "3";
 
 const SYSTEM: &str = include_str!("prompt/system.md");
 const RETURNED_RESULT: &str = include_str!("prompt/returned_result.md");

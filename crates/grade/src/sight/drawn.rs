@@ -28,6 +28,20 @@ impl Canvas {
         self
     }
 
+    /// Specks, the same every time.
+    pub(crate) fn noise(mut self, x: u32, y: u32, width: u32, height: u32) -> Self {
+        let mut state = 1u32;
+        for row in (y..y + height).step_by(3) {
+            for column in (x..x + width).step_by(3) {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                if state >> 30 == 0 {
+                    self.fill(column, row, 3, 3, LIGHT);
+                }
+            }
+        }
+        self
+    }
+
     fn fill(&mut self, x: u32, y: u32, width: u32, height: u32, colour: [u8; 3]) {
         for row in y..(y + height).min(self.height) {
             for column in x..(x + width).min(self.width) {

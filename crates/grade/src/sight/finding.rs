@@ -15,6 +15,8 @@ pub struct SightFinding {
     pub confidence: Option<f64>,
     /// Why nobody knows: it was not read well enough to be believed.
     pub doubt: Option<String>,
+    /// The agent could have made it so by other means than the task's.
+    pub tainted: bool,
     /// Why it does not hold, whatever else was found.
     pub refused: Option<Refusal>,
 }
@@ -24,7 +26,7 @@ pub struct SightFinding {
 pub enum Refusal {
     /// A number that can't be right, and why.
     Implausible(String),
-    /// More than can be looked at.
+    /// More than can be looked at, or of a size that can't be.
     TooMuch,
 }
 
@@ -36,11 +38,12 @@ impl SightFinding {
             value: None,
             confidence: None,
             doubt: None,
+            tainted: false,
             refused: None,
         }
     }
 
-    pub(super) fn too_much(found: impl Into<String>) -> Self {
+    pub fn too_much(found: impl Into<String>) -> Self {
         Self {
             refused: Some(Refusal::TooMuch),
             ..Self::plain(false, found)
@@ -95,6 +98,14 @@ impl From<SightError> for Fault {
 }
 
 impl SightError {
+    /// The screen does not have the size that the test needs.
+    pub fn is_of_size(&self) -> bool {
+        matches!(
+            self,
+            Self::Outside(..) | Self::TooLarge(_) | Self::Ocr(OcrError::TooLarge { .. })
+        )
+    }
+
     /// From what tests of a text say of a broken one.
     pub(super) fn of_test(fault: Fault) -> Self {
         Self::Test(fault.message)

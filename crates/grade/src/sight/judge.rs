@@ -36,6 +36,15 @@ pub struct Sight<'a> {
     pub files: &'a FileTree,
 }
 
+impl Sight<'_> {
+    /// Whether the screen has another size than before anything was done: every X client can do that.
+    pub fn was_resized(&self) -> bool {
+        let size = |image: &Image| (image.width(), image.height());
+        let first = self.first.as_deref();
+        first.is_some_and(|first| size(first) != size(&self.last))
+    }
+}
+
 /// Answers a question with one look. Takes its time where text is read or a picture is looked for:
 /// not for threads that must answer. What is too much to be looked at has failed: it is on the screen
 /// because somebody put it there.
@@ -193,6 +202,12 @@ fn window(
             titles().find(|title| pattern.is_match(title.as_bytes()))
         }
     };
+    if hit.is_none() && around.windows_left_out > 0 {
+        // It may be among those that were not looked at.
+        let all = around.windows.len() as u64 + around.windows_left_out;
+        let found = format!("there are too many windows to look at: {all}");
+        return Ok(SightFinding::too_much(found));
+    }
     let found = match hit {
         Some(title) => format!("there is a window {}", shown(title.as_bytes())),
         None if around.windows.is_empty() => "there is no window".to_owned(),
@@ -230,7 +245,10 @@ fn process(
             shown(view.command.as_bytes())
         ),
     };
-    Ok(SightFinding::plain(holds, found))
+    Ok(SightFinding {
+        tainted: !view.apart,
+        ..SightFinding::plain(holds, found)
+    })
 }
 
 #[cfg(test)]
@@ -241,6 +259,7 @@ mod tests {
     use agon_core::sight::{AppView, Colour};
     use agon_core::{Digest, WindowView};
 
+    use super::super::finding::Refusal;
     use super::*;
     use crate::sight::drawn::{Canvas, LIGHT};
 
@@ -263,14 +282,17 @@ mod tests {
             first: Some(dark.image()),
             around: Surroundings {
                 windows: vec![window_called("Terminal"), window_called("Super Hexagon")],
+                windows_left_out: 0,
                 apps: vec![
                     AppView {
                         command: "xterm -e sh".to_owned(),
                         exit: None,
+                        apart: true,
                     },
                     AppView {
                         command: "hexagon --seed 7".to_owned(),
                         exit: Some(3),
+                        apart: true,
                     },
                 ],
             },
@@ -444,6 +466,28 @@ mod tests {
     }
 
     #[test]
+    fn a_window_behind_more_than_can_be_looked_at_is_not_gone() {
+        let files = FileTree::default();
+        let mut crowded = sight(&files);
+        crowded.around.windows_left_out = 300;
+        let settings = TitleTest::Contains("Settings".to_owned());
+        for exists in [true, false] {
+            let finding = judge(&window(settings.clone(), exists), &crowded).unwrap();
+            assert_eq!(
+                (finding.holds, finding.refused),
+                (false, Some(Refusal::TooMuch))
+            );
+            assert!(finding.found.contains("302"), "{}", finding.found);
+        }
+        // What was found is there all the same.
+        let terminal = TitleTest::Contains("Terminal".to_owned());
+        for exists in [true, false] {
+            let finding = judge(&window(terminal.clone(), exists), &crowded).unwrap();
+            assert_eq!((finding.holds, finding.refused), (exists, None));
+        }
+    }
+
+    #[test]
     fn processes() {
         let process = |app: &str, state| SightTest::Process {
             app: app.to_owned(),
@@ -460,6 +504,11 @@ mod tests {
             r#""hexagon --seed 7" has ended with status 3"#
         );
         let files = FileTree::default();
+        let mut open = sight(&files);
+        open.around.apps[1].apart = false;
+        let finding = judge(&process("hexagon", ProcessTest::Exited(3)), &open).unwrap();
+        assert!(finding.holds && finding.tainted);
+        assert!(!judged(&process("hexagon", ProcessTest::Exited(3))).tainted);
         let error = judge(&process("gimp", ProcessTest::Alive(false)), &sight(&files));
         assert!(matches!(error, Err(SightError::NoApp(_))));
     }

@@ -39,6 +39,7 @@ pub(super) fn find(test: &NumberTest, lines: &[Line], played: Option<Duration>) 
         value: Some(value),
         confidence: Some(reading.confidence),
         doubt,
+        tainted: false,
         refused,
     }
 }
@@ -96,6 +97,7 @@ impl SightFinding {
             value: number.and_then(|number| number.value),
             confidence: number.and_then(|number| number.confidence),
             doubt: None,
+            tainted: self.tainted,
             refused: self.refused,
         }
     }

@@ -63,6 +63,7 @@ async fn run(
     // A body of this form that somebody else wrote goes out as it is: the service says what it takes.
     let as_it_is = (request.raw.as_ref()).is_some_and(|(wire, _)| *wire == spec.wire);
     if !as_it_is {
+        wire::only_known_parts(spec.wire, &request)?;
         request = fitted(model, request).await?;
     }
     let reader = Reader {
@@ -108,17 +109,31 @@ impl Reader<'_> {
         if counted {
             entry.pay(&usage);
         }
-        let mut reply = self.adapter.decode(self.spec, body)?;
+        let decoded = self.adapter.decode(self.spec, body);
         // An answer that nobody counted was one; an error in its place was none.
-        if !counted {
-            entry.pay(&usage);
-        }
+        let answered = match &decoded {
+            Ok(_) => true,
+            Err(error) => is_answer(error.fault),
+        };
+        let usage = match answered && !counted {
+            true => entry.estimate(),
+            false => usage,
+        };
+        let mut reply = decoded?;
         reply.usage = usage;
         match &self.emulated {
             Some(emulated) => emulated.read(reply, !self.own),
             None => Ok(reply),
         }
     }
+}
+
+/// Whether an answer came that can't be used.
+const fn is_answer(fault: ModelFault) -> bool {
+    matches!(
+        fault,
+        ModelFault::BrokenResponse | ModelFault::BadAnswer | ModelFault::Refusal
+    )
 }
 
 /// What is asked, of whom, and how its answer is read.
@@ -221,6 +236,8 @@ impl Call<'_> {
             reader,
             pace: session.pace.as_ref(),
             service,
+            spec,
+            seen: model.learnt(),
             time,
             // Whoever is before us may need all of its time.
             turn: session.bounds.turn.max(time),

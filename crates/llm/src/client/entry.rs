@@ -1,26 +1,31 @@
 //! A call's line in the books: written exactly once, whatever becomes of the call.
 //!
+//! Everything that was sent is counted as soon as it is known what it came to, and before the room that was
+//! held for it is given back. Where the service does not say, it is estimated, and marked as not exact by a
+//! call without a price.
+//!
 //! A call that is given up (its future is dropped) after something was sent is booked as well, as
-//! cancelled, with what its earlier tries used: what the service did with the last one nobody knows. So is
-//! one that had to wait for the service. It says how the service had kept it waiting, unless an answer had
+//! cancelled: what the service did with its last try nobody knows. So is one that had to wait for the service. It says how the service had kept it waiting, unless an answer had
 //! begun. If nothing was to be sent, nothing is booked.
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use agon_core::{ModelFault, Purpose, Usage};
 use serde_json::Value;
 
+use super::exchange::Heard;
 use super::log;
+use super::retry;
 use super::session::Session;
-use crate::account::{Account, CallRecord};
+use crate::account::{Account, CallRecord, Hold, Quote};
 use crate::error::LlmError;
+use crate::estimate;
 use crate::key::Scrubber;
 use crate::reply::Reply;
 use crate::spec::{ModelSpec, Provider};
-use crate::wire::Bill;
+use crate::wire::{self, Bill};
 
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
@@ -37,10 +42,18 @@ pub(super) struct Entry<'a> {
     sent: bool,
     /// It waits for the service, or for leave to ask it.
     waits: bool,
-    /// An answer to the current try has begun.
-    heard: Arc<AtomicBool>,
+    /// What came of the answer to the current try.
+    heard: Arc<Heard>,
+    /// Tokens of the question; an estimate.
+    question: u64,
+    /// Room in the budgets for the current try.
+    hold: Option<Hold<'a>>,
+    /// Its name among the calls of its agent's own client; 0: it is of another.
+    name: u64,
     /// How the last try failed.
     failure: Option<ModelFault>,
+    /// It was refused for want of room.
+    busy: bool,
     request: Option<Arc<Value>>,
     /// Of all answers that came, understood or not.
     usage: Usage,
@@ -65,7 +78,15 @@ impl<'a> Entry<'a> {
             sent: false,
             waits: false,
             heard: Arc::default(),
+            question: 0,
+            hold: None,
+            name: match (account, purpose, spec.provider) {
+                (_, _, Provider::Mock | Provider::Local) => 0,
+                (Some(account), Purpose::Gateway, _) => account.rate().name(),
+                _ => 0,
+            },
             failure: None,
+            busy: false,
             request: None,
             usage: Usage::default(),
             booked: false,
@@ -83,9 +104,40 @@ impl<'a> Entry<'a> {
 
     /// From here on it is the service that is waited for. What comes back is to be set when an answer
     /// begins.
-    pub(super) fn waits(&mut self) -> Arc<AtomicBool> {
+    pub(super) fn waits(&mut self) -> Arc<Heard> {
         self.waits = true;
         Arc::clone(&self.heard)
+    }
+
+    /// Room in all budgets for one request. How long its answer can be.
+    pub(super) async fn hold(&mut self, body: &Value) -> Result<u64, LlmError> {
+        let longest = wire::longest(self.spec, body);
+        let Some(account) = self.account else {
+            return Ok(longest);
+        };
+        let cost = |input_tokens, output_tokens| {
+            let usage = Usage {
+                input_tokens,
+                output_tokens,
+                ..Usage::default()
+            };
+            self.session
+                .prices
+                .cost(self.spec, &usage)
+                .unwrap_or_default()
+        };
+        let of_question = cost(self.question, 0);
+        let quote = Quote {
+            question: self.question,
+            answer: longest,
+            least: wire::shortest(body),
+            of_question,
+            of_token: cost(self.question, 1).less(of_question),
+        };
+        let hold = account.hold(&quote).await?;
+        let answer = hold.answer;
+        self.hold = Some(hold);
+        Ok(answer)
     }
 
     /// One more request goes out.
@@ -94,36 +146,72 @@ impl<'a> Entry<'a> {
         self.sent = true;
     }
 
-    /// What became of it is known. One that the service may have worked for in vain is paid for as well:
-    /// how much, nobody says.
+    /// What became of it is known. One that the service may have worked for in vain is paid for as well.
     pub(super) fn ended(&mut self, error: Option<&LlmError>) {
-        let heard = self.heard.load(Ordering::Relaxed);
+        let heard = self.heard.begun();
         self.sent = false;
         // One that says itself that it had no time has refused.
         let lost = |error: &LlmError| match error.fault {
             ModelFault::Timeout => error.status.is_none(),
-            ModelFault::Network => heard,
+            ModelFault::Network | ModelFault::BrokenResponse | ModelFault::BadAnswer => heard,
             _ => false,
         };
         if error.is_some_and(lost) {
-            self.lose();
+            self.estimate();
         }
     }
 
-    fn lose(&mut self) {
+    /// Everything that it came to is counted.
+    pub(super) fn settle(&mut self) {
+        self.hold = None;
+    }
+
+    /// Counts a request of which the service did not say what it came to.
+    pub(super) fn estimate(&mut self) -> Usage {
         let free = matches!(self.spec.provider, Provider::Mock | Provider::Local);
-        self.usage.unpriced_calls += u64::from(!free);
+        let most = self.hold.as_ref().map_or(u64::MAX, |hold| hold.answer);
+        let usage = Usage {
+            input_tokens: self.question,
+            output_tokens: self.heard.tokens().min(most),
+            calls: u64::from(self.heard.begun()),
+            ..Usage::default()
+        };
+        let usage = Usage {
+            money: self.session.prices.cost(self.spec, &usage),
+            unpriced_calls: u64::from(!free),
+            ..usage
+        };
+        self.pay(&usage);
+        usage
+    }
+
+    /// Its name among those that its agent's own client makes, and whose they are.
+    pub(super) fn of_agent(&self) -> Option<(&'a Account, u64)> {
+        self.account.zip((self.name > 0).then_some(self.name))
+    }
+
+    /// Whether other calls of the same agent may be why the service refuses this one.
+    pub(super) fn provoked(&self) -> bool {
+        self.of_agent().is_some_and(|(account, name)| {
+            let quiet = account.rate().quiet(name, self.session.pace.now());
+            quiet.is_none_or(|quiet| quiet < retry::quiet(&self.spec.settings))
+        })
     }
 
     /// A try gave no answer.
-    pub(super) fn failed(&mut self, fault: ModelFault) {
-        self.failure = Some(fault);
-        self.heard.store(false, Ordering::Relaxed);
+    pub(super) fn failed(&mut self, error: &LlmError) {
+        self.failure = Some(error.fault);
+        self.busy = error.is_busy();
+        self.heard.clear();
     }
 
     /// How the service keeps this call waiting, if it does.
     fn kept_waiting(&self) -> Option<ModelFault> {
-        let silent = self.waits && !self.heard.load(Ordering::Relaxed);
+        let silent = self.waits && !self.heard.begun();
+        // Of what its own calls brought about an agent can't complain.
+        if self.busy && self.provoked() {
+            return None;
+        }
         let failure = self.failure.filter(|fault| fault.of_service());
         silent.then(|| failure.unwrap_or(ModelFault::Timeout))
     }
@@ -135,6 +223,7 @@ impl<'a> Entry<'a> {
 
     /// The body as it is sent.
     pub(super) fn asked(&mut self, body: &Arc<Value>) {
+        self.question = estimate::tokens(body);
         if self.listens() {
             self.request = Some(match Scrubber::clean(body) {
                 Cow::Borrowed(_) => Arc::clone(body),
@@ -157,6 +246,9 @@ impl<'a> Entry<'a> {
     /// An answer has come: its usage is counted, once, and before anything can go wrong with it.
     pub(super) fn pay(&mut self, usage: &Usage) {
         self.usage += usage;
+        if let Some(account) = self.account {
+            account.add(usage);
+        }
     }
 
     /// An error if it can't be logged where the configuration wants it to be.
@@ -189,7 +281,11 @@ impl<'a> Entry<'a> {
             None => Ok(()),
         };
         if let Some(account) = self.account {
-            account.book(record);
+            let missed = |error: &LlmError| error.fault == ModelFault::NotOnTape;
+            if self.purpose == Purpose::Agent && record.error.as_ref().is_some_and(missed) {
+                account.miss_tape();
+            }
+            account.keep(record);
         }
         logged
     }
@@ -199,7 +295,10 @@ impl Drop for Entry<'_> {
     fn drop(&mut self) {
         if !self.booked && (self.waits || self.tries > 0) {
             if self.sent {
-                self.lose();
+                self.estimate();
+            }
+            if let Some((account, name)) = self.of_agent() {
+                account.rate().end(name, self.session.pace.now());
             }
             let kept_waiting = self.kept_waiting();
             let text = match kept_waiting {

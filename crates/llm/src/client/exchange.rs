@@ -1,7 +1,7 @@
 //! One request and its answer over HTTP: every wait has a deadline, every answer a bound. Knows nothing
 //! of tries, money or tapes.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use agon_core::ModelFault;
@@ -20,8 +20,9 @@ use super::transport::{Prepared, broken};
 use super::unsupported::{self, Asked};
 use super::weight;
 use crate::error::LlmError;
+use crate::estimate;
 use crate::key::Scrubber;
-use crate::wire::Adapter;
+use crate::wire::{Adapter, unparsed};
 
 /// Shown of an answer that can't be read.
 const EXCERPT: usize = 200;
@@ -32,6 +33,37 @@ const GRACE: Duration = Duration::from_millis(20);
 
 /// Where the parts of an answer are shown as they come.
 pub(super) type Show<'a> = &'a mut (dyn FnMut(Delta) + Send);
+
+/// What has come of an answer so far. Others may look at it meanwhile.
+#[derive(Debug, Default)]
+pub(super) struct Heard {
+    begun: AtomicBool,
+    /// An estimate.
+    tokens: AtomicU64,
+}
+
+impl Heard {
+    pub(super) fn begun(&self) -> bool {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn tokens(&self) -> u64 {
+        self.tokens.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn clear(&self) {
+        self.begun.store(false, Ordering::Relaxed);
+        self.tokens.store(0, Ordering::Relaxed);
+    }
+
+    fn begin(&self) {
+        self.begun.store(true, Ordering::Relaxed);
+    }
+
+    fn add(&self, tokens: u64) {
+        self.tokens.fetch_add(tokens, Ordering::Relaxed);
+    }
+}
 
 /// Why a try gave nothing.
 #[derive(Debug)]
@@ -64,7 +96,7 @@ impl Exchange<'_> {
         &self,
         body: Bytes,
         show: Option<Show<'_>>,
-        heard: &AtomicBool,
+        heard: &Heard,
     ) -> Result<Value, Failed> {
         let sent = timeout(self.bounds.headers, self.prepared.send(body)).await;
         let response = sent.map_err(|_| late("no answer", self.bounds.headers))??;
@@ -75,7 +107,7 @@ impl Exchange<'_> {
         if !status.is_success() {
             return Err(self.refusal(response).await);
         }
-        heard.store(true, Ordering::Relaxed);
+        heard.begin();
         let header = |name| {
             response
                 .headers()
@@ -90,13 +122,13 @@ impl Exchange<'_> {
         let streamed =
             header(CONTENT_TYPE).is_some_and(|kind| kind.starts_with("text/event-stream"));
         match show {
-            Some(show) if streamed => Ok(self.stream(response, show).await?),
+            Some(show) if streamed => Ok(self.stream(response, show, heard).await?),
             // Some services answer in one piece, whatever they were asked for.
-            _ => Ok(self.whole(response).await?),
+            _ => Ok(self.whole(response, heard).await?),
         }
     }
 
-    async fn whole(&self, mut response: Response) -> Result<Value, LlmError> {
+    async fn whole(&self, mut response: Response, heard: &Heard) -> Result<Value, LlmError> {
         let most = self.bounds.body;
         let announced = response.content_length().unwrap_or(0);
         if announced > most as u64 {
@@ -106,6 +138,7 @@ impl Exchange<'_> {
         let mut wait = self.bounds.headers;
         while let Some(part) = next(&mut response, wait).await? {
             wait = self.bounds.stall;
+            heard.add(estimate::of_bytes(part.len() as u64));
             if body.len() + part.len() > most {
                 return Err(too_large(most));
             }
@@ -120,10 +153,15 @@ impl Exchange<'_> {
 
     fn too_many(&self) -> LlmError {
         let text = format!("the answer has more than {} values", self.bounds.values);
-        LlmError::new(ModelFault::BrokenResponse, text)
+        LlmError::new(ModelFault::BrokenResponse, text).of_bound()
     }
 
-    async fn stream(&self, mut response: Response, show: Show<'_>) -> Result<Value, LlmError> {
+    async fn stream(
+        &self,
+        mut response: Response,
+        show: Show<'_>,
+        heard: &Heard,
+    ) -> Result<Value, LlmError> {
         let mut assembler = self.adapter.assembler();
         let mut events = Events::new(self.bounds.event);
         let (mut pending, mut read, mut extra) = (Vec::new(), 0_usize, 0_usize);
@@ -159,6 +197,8 @@ impl Exchange<'_> {
                 let Event::Message { name, data } = event else {
                     continue;
                 };
+                // Most services send a token with each.
+                heard.add(1);
                 extra += weight::values(data.as_bytes()).saturating_sub(USUAL);
                 if extra > self.bounds.values {
                     return Err(self.too_many());
@@ -238,7 +278,7 @@ fn late(what: &str, after: Duration) -> LlmError {
 
 fn too_large(most: usize) -> LlmError {
     let text = format!("the answer has more than {most} bytes");
-    LlmError::new(ModelFault::BrokenResponse, text)
+    LlmError::new(ModelFault::BrokenResponse, text).of_bound()
 }
 
 fn unreadable(body: &[u8], error: &serde_json::Error) -> LlmError {
@@ -252,5 +292,5 @@ fn unreadable(body: &[u8], error: &serde_json::Error) -> LlmError {
     } else {
         format!("the answer is no JSON ({error}): {start}")
     };
-    LlmError::new(ModelFault::BrokenResponse, text)
+    unparsed(text, error)
 }

@@ -33,6 +33,12 @@ pub(super) fn wait(settings: &Settings, error: &LlmError, tries: u32, chance: f6
     seconds(bound * chance).unwrap_or_default()
 }
 
+/// How long an agent's other calls must have been over before a service is believed that has no room: its
+/// limits are mostly per minute.
+pub(super) fn quiet(settings: &Settings) -> Duration {
+    seconds(settings.retry_max_wait.clamp(0.0, LONGEST)).unwrap_or_default()
+}
+
 /// What the headers of a refusal ask for.
 pub(super) fn asked(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = |name: &str| {

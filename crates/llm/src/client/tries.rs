@@ -5,10 +5,11 @@
 //! have a bound of their own for all tries (`Bounds::turn`), so that nothing waits for ever.
 //!
 //! A model that does not answer as it is asked to is no trouble of its service. It is asked again a few
-//! times by us; somebody's own client is told.
+//! times by us; somebody's own client is told. Nor is what that client brings about itself: an answer beyond
+//! our bounds, a request that a service which has answered before does not allow, and refusals for want of
+//! room while its other calls are under way.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use agon_core::ModelFault;
@@ -18,7 +19,7 @@ use tokio::time::timeout;
 
 use super::call::Reader;
 use super::entry::Entry;
-use super::exchange::{Exchange, Failed, Show};
+use super::exchange::{Exchange, Failed, Heard, Show};
 use super::limiter::Limiter;
 use super::model::Delta;
 use super::pace::Pace;
@@ -30,10 +31,30 @@ use crate::mock::Mock;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::spec::{ModelSpec, Settings};
-use crate::wire::{Adapter, HttpCall};
+use crate::wire::{self, Adapter, HttpCall};
 
 /// Tries that a model may spoil.
 const MOST_BAD: u32 = 3;
+
+/// A body as it is sent.
+struct Sent {
+    body: Arc<Value>,
+    bytes: Bytes,
+}
+
+impl Sent {
+    fn new(body: Arc<Value>) -> Result<Self, LlmError> {
+        let bytes = serialised(&body)?;
+        Ok(Self { body, bytes })
+    }
+}
+
+/// Whether a try counts as one of the agent's own client, or is ours.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    Usual,
+    Patient,
+}
 
 /// Who answers.
 pub(super) enum Service<'a> {
@@ -76,6 +97,9 @@ pub(super) struct Tries<'a> {
     pub(super) reader: &'a Reader<'a>,
     pub(super) pace: &'a dyn Pace,
     pub(super) service: Service<'a>,
+    pub(super) spec: &'a ModelSpec,
+    /// What is known of the model.
+    pub(super) seen: &'a Learnt,
     /// Time for all of it.
     pub(super) time: Duration,
     /// Time for waiting until a request may be sent.
@@ -95,27 +119,27 @@ impl Tries<'_> {
         mut show: Option<Show<'_>>,
     ) -> Result<Reply, LlmError> {
         let settings = self.settings;
-        let mut body = Arc::new(body);
-        let mut bytes = serialised(&body)?;
-        entry.asked(&body);
+        let mut sent = Sent::new(Arc::new(body))?;
+        entry.asked(&sent.body);
         let mut time = Time {
             deadline: self.pace.now() + self.time,
             turn: self.turn,
         };
         let (mut failures, mut remedies) = (Failures::default(), Vec::new());
         loop {
-            let failed = match self.once(&bytes, entry, &mut time, &mut show).await {
+            let tried = self.once(&sent, entry, &mut time, &mut show, Manner::Usual);
+            let failed = match tried.await {
                 Ok(reply) => return Ok(reply),
                 Err(failed) => failed,
             };
-            entry.failed(failed.error.fault);
+            entry.failed(&failed.error);
             if let Some(asked) = failed.remedy.filter(|_| settings.drop_params)
                 && !remedies.contains(&asked.remedy)
-                && asked.remedy.apply(Arc::make_mut(&mut body))
+                && asked.remedy.apply(Arc::make_mut(&mut sent.body))
             {
                 remedies.push(asked.remedy);
-                bytes = serialised(&body)?;
-                entry.asked(&body);
+                sent = Sent::new(sent.body)?;
+                entry.asked(&sent.body);
                 if let Some(learnt) = self.learnt.filter(|_| asked.always) {
                     learnt.add(asked.remedy);
                 }
@@ -123,20 +147,126 @@ impl Tries<'_> {
             }
             failures.all += 1;
             failures.bad += u32::from(failed.error.fault == ModelFault::BadAnswer);
-            let wait = self.wait(failed.error, failures, time.deadline)?;
-            self.pace.sleep(wait).await;
+            match self.wait(failed.error, failures, time.deadline) {
+                Ok(wait) => self.pace.sleep(wait).await,
+                Err(error) => {
+                    return self
+                        .patiently(error, &sent, entry, &mut time, &mut show)
+                        .await;
+                }
+            }
         }
+    }
+
+    /// A service that has no room for a call may mean the other calls of the same agent. So the call is tried
+    /// once more when these have been over for a while: a service that refuses it even then is to blame.
+    async fn patiently(
+        &self,
+        mut error: LlmError,
+        sent: &Sent,
+        entry: &mut Entry<'_>,
+        time: &mut Time,
+        show: &mut Option<Show<'_>>,
+    ) -> Result<Reply, LlmError> {
+        let Some((account, name)) = entry.of_agent().filter(|_| error.is_busy()) else {
+            return Err(error);
+        };
+        if !entry.provoked() {
+            return Err(error);
+        }
+        let (rate, quiet) = (account.rate(), retry::quiet(self.settings));
+        let _alone = rate.alone().await;
+        if rate.refused(quiet, self.pace.now()) {
+            return Err(error.and("also when it is asked patiently"));
+        }
+        while entry.provoked() {
+            let now = self.pace.now();
+            let rest = quiet.saturating_sub(rate.quiet(name, now).unwrap_or_default());
+            if now + rest >= time.deadline {
+                error.provoked = true;
+                return Err(error.and("the agent's other calls may be why"));
+            }
+            self.pace.sleep(rest).await;
+        }
+        let tried = self.once(sent, entry, time, show, Manner::Patient).await;
+        let failed = tried.map_err(|failed| failed.error);
+        if let Err(error) = &failed {
+            entry.failed(error);
+            if error.is_busy() {
+                rate.refuse(self.pace.now());
+            }
+        }
+        failed
     }
 
     /// One request, with leave of the budget and of the limiter.
     async fn once(
         &self,
-        bytes: &Bytes,
+        sent: &Sent,
         entry: &mut Entry<'_>,
         time: &mut Time,
         show: &mut Option<Show<'_>>,
+        manner: Manner,
+    ) -> Result<Reply, Failed> {
+        let tried = self.tried(sent, entry, time, show, manner).await;
+        // What it came to is counted by now.
+        entry.settle();
+        match &tried {
+            Ok(_) => self.seen.answer(),
+            Err(_) if self.own => {}
+            Err(_) => return tried.map_err(|failed| self.of_client(failed)),
+        }
+        tried
+    }
+
+    /// What somebody's own client has to answer for, and not the service.
+    fn of_client(&self, mut failed: Failed) -> Failed {
+        let error = &mut failed.error;
+        let refused = matches!(
+            (error.fault, error.status),
+            (ModelFault::Authentication, Some(403)) | (ModelFault::Setup, Some(404))
+        );
+        if error.is_of_bound() {
+            error.fault = ModelFault::BadAnswer;
+        } else if refused && self.seen.has_answered() {
+            // The model is there, and takes our key: it is this request that may not be.
+            error.fault = ModelFault::BadRequest;
+        }
+        failed
+    }
+
+    /// The room that there is for it in the budgets; it is shortened to that.
+    async fn room(
+        &self,
+        sent: &Sent,
+        entry: &mut Entry<'_>,
+        time: &mut Time,
+    ) -> Result<Bytes, LlmError> {
+        let began = self.pace.now();
+        let held = timeout(time.turn, entry.hold(&sent.body)).await;
+        let unsettled = "other calls under way left no room in the budget";
+        let most = held.map_err(|_| LlmError::new(ModelFault::Budget, unsettled))??;
+        time.deadline += self.pace.now().saturating_duration_since(began);
+        if most >= wire::longest(self.spec, &sent.body) {
+            return Ok(sent.bytes.clone());
+        }
+        let mut short = Value::clone(&sent.body);
+        wire::shorten(self.spec, &mut short, most);
+        let short = Sent::new(Arc::new(short))?;
+        entry.asked(&short.body);
+        Ok(short.bytes)
+    }
+
+    async fn tried(
+        &self,
+        sent: &Sent,
+        entry: &mut Entry<'_>,
+        time: &mut Time,
+        show: &mut Option<Show<'_>>,
+        manner: Manner,
     ) -> Result<Reply, Failed> {
         entry.check()?;
+        let bytes = &self.room(sent, entry, time).await?;
         let limiter = match &self.service {
             Service::Http { limiter, .. } | Service::Local { limiter, .. } => limiter,
             Service::Mock {
@@ -164,6 +294,10 @@ impl Tries<'_> {
         // Others may have spent it in the meantime.
         entry.check()?;
         entry.sends();
+        let of_agent = entry.of_agent().filter(|_| manner == Manner::Usual);
+        if let Some((account, name)) = of_agent {
+            account.rate().begin(name, now);
+        }
         let mut shown = false;
         let left = time.deadline.saturating_duration_since(now);
         let answer = match show {
@@ -176,7 +310,16 @@ impl Tries<'_> {
             }
             None => timeout(left, self.exchange(bytes, None, &heard)).await,
         };
-        let result = answer.unwrap_or_else(|_| Err(self.over().into()));
+        let ended = self.pace.now();
+        if let Some((account, name)) = of_agent {
+            account.rate().end(name, ended);
+        }
+        let result = answer.unwrap_or_else(|_| {
+            let over = self.over();
+            // An answer that was on its way for most of the time was asked to be too long.
+            let long = heard.begun() && 2 * ended.saturating_duration_since(now) >= self.time;
+            Err(if long { over.of_bound() } else { over }.into())
+        });
         entry.ended(result.as_ref().err().map(|failed| &failed.error));
         let result = result.and_then(|body| Ok(self.reader.read(body, entry)?));
         match &result {
@@ -202,7 +345,7 @@ impl Tries<'_> {
         &self,
         bytes: &Bytes,
         show: Option<Show<'_>>,
-        heard: &AtomicBool,
+        heard: &Heard,
     ) -> Result<Value, Failed> {
         match &self.service {
             Service::Http { exchange, .. } => exchange.run(bytes.clone(), show, heard).await,

@@ -2,17 +2,31 @@
 //! without it; what was learnt is kept for the model, so that the next request is taken at once. A value
 //! that is not taken says nothing about others, and is not kept.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
 /// What a model was found not to take.
 #[derive(Debug, Default)]
-pub(super) struct Learnt(Mutex<Vec<Remedy>>);
+pub(super) struct Learnt {
+    remedies: Mutex<Vec<Remedy>>,
+    answered: AtomicBool,
+}
 
 impl Learnt {
+    /// It has answered.
+    pub(super) fn answer(&self) {
+        self.answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it ever did: then it is there, and takes our key.
+    pub(super) fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
+    }
+
     pub(super) fn add(&self, remedy: Remedy) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.remedies.lock().unwrap_or_else(PoisonError::into_inner);
         if !all.contains(&remedy) {
             all.push(remedy);
         }
@@ -20,7 +34,7 @@ impl Learnt {
 
     /// Changes a body to what the model takes.
     pub(super) fn apply(&self, body: &mut Value) {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.remedies.lock().unwrap_or_else(PoisonError::into_inner);
         for remedy in all.iter() {
             remedy.apply(body);
         }

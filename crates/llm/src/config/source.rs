@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::error::ConfigError;
-use super::{document, dotenv};
+use super::load::Config;
+use super::secret::Secret;
+use super::{document, dotenv, vendor};
 
 #[derive(Debug, Clone, Default)]
 pub struct ConfigSource {
@@ -49,10 +51,7 @@ impl ConfigSource {
         &self,
         variables: &Environment,
     ) -> Result<Option<(PathBuf, String)>, ConfigError> {
-        let wanted = self.file.clone();
-        let wanted = wanted.or_else(|| variables.get("AGON_CONFIG").map(PathBuf::from));
-        if let Some(path) = wanted {
-            let path = self.folder.join(path);
+        if let Some(path) = self.wanted(variables) {
             return match read(&path, document::MOST_BYTES)? {
                 Some(text) => Ok(Some((path, text))),
                 None => Err(ConfigError::Unreadable {
@@ -61,20 +60,59 @@ impl ConfigSource {
                 }),
             };
         }
-        let home = variables
-            .get("HOME")
-            .map(|home| Path::new(home).join(".config"));
-        let user = variables.get("XDG_CONFIG_HOME").map(PathBuf::from).or(home);
-        let places = [
-            Some(self.folder.join("config.toml")),
-            user.map(|folder| folder.join("agon/config.toml")),
-        ];
-        for path in places.into_iter().flatten() {
+        for path in self.usual(variables) {
             if let Some(text) = read(&path, document::MOST_BYTES)? {
                 return Ok(Some((path, text)));
             }
         }
         Ok(None)
+    }
+}
+
+impl ConfigSource {
+    /// The file that was asked for.
+    fn wanted(&self, variables: &Environment) -> Option<PathBuf> {
+        let asked = self.file.clone();
+        let asked = asked.or_else(|| variables.get("AGON_CONFIG").map(PathBuf::from));
+        asked.map(|path| self.folder.join(path))
+    }
+
+    /// Where it is looked for unless one was asked for.
+    fn usual(&self, variables: &Environment) -> impl Iterator<Item = PathBuf> {
+        let home = variables
+            .get("HOME")
+            .map(|home| Path::new(home).join(".config"));
+        let user = variables.get("XDG_CONFIG_HOME").map(PathBuf::from).or(home);
+        let user = user.map(|folder| folder.join("agon/config.toml"));
+        [Some(self.folder.join("config.toml")), user]
+            .into_iter()
+            .flatten()
+    }
+
+    /// Every file in which keys are looked for, whether it is there and used this time or not.
+    pub fn places(&self) -> Vec<PathBuf> {
+        let (variables, _) = self.variables();
+        self.wanted(&variables)
+            .into_iter()
+            .chain(self.usual(&variables))
+            .chain([self.folder.join(".env")])
+            .collect()
+    }
+
+    /// From here on the scrubber knows the keys that are there, also where no model is asked. What can't be
+    /// read is told by those who need it.
+    pub fn learn_keys(&self) {
+        let (variables, _) = self.variables();
+        for name in vendor::key_variables() {
+            variables.get(name).and_then(Secret::read);
+        }
+        for path in self.places() {
+            let source = Self {
+                file: Some(path),
+                ..self.clone()
+            };
+            Config::load(&source).ok();
+        }
     }
 }
 

@@ -17,7 +17,6 @@ use tokio_util::task::TaskTracker;
 
 use super::allowed::Allowed;
 use super::betas;
-use super::estimate;
 use super::fault::Fault;
 use super::intake::Intake;
 use super::outlet::{self, Outlet};
@@ -28,6 +27,7 @@ use super::tally::Tally;
 use crate::account::{Account, CallRecord};
 use crate::client::Model;
 use crate::error::LlmError;
+use crate::estimate;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::spec::Provider;
@@ -122,7 +122,10 @@ impl Desk {
             Route::CountTokens => {
                 let _place = self.place()?;
                 let taken = self.intake.take(request.into_body()).await?;
-                found(&json!({"input_tokens": estimate::tokens(&taken.body)}))
+                let parts = ["system", "messages", "tools"];
+                let parts = parts.iter().filter_map(|part| taken.body.get(part));
+                let tokens: u64 = parts.map(estimate::tokens).sum();
+                found(&json!({"input_tokens": tokens.max(1)}))
             }
             Route::Models if messages_client => found(&self.allowed.list_for_messages()),
             Route::Models => found(&self.allowed.list()),

@@ -8,6 +8,9 @@ use serde_json::Value;
 use crate::error::LlmError;
 use crate::wire::Spoken;
 
+/// All that an agent is told about a tape.
+const NOT_ON_TAPE: &str = "this run is answered by a tape, which has no answer to this request";
+
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) status: StatusCode,
@@ -33,6 +36,11 @@ impl Fault {
     }
 
     pub(super) fn of_model(error: LlmError, wire: Spoken) -> Self {
+        // The record says what is different; an agent would hear what others asked.
+        let error = match error.fault {
+            ModelFault::NotOnTape => LlmError::new(ModelFault::NotOnTape, NOT_ON_TAPE),
+            _ => error,
+        };
         let status = match error.fault {
             // Clients try 429 again and again; this one is for good.
             ModelFault::Budget => StatusCode::PAYMENT_REQUIRED,

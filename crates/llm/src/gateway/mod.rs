@@ -7,7 +7,6 @@ mod allowed;
 mod betas;
 mod desk;
 mod environment;
-mod estimate;
 mod fault;
 mod gate;
 mod intake;
@@ -21,5 +20,6 @@ mod stream;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 pub use gate::{At, Gateway, GatewayOptions};

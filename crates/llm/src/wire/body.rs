@@ -5,6 +5,7 @@ use agon_core::ModelFault;
 use serde_json::{Map, Value};
 
 use crate::error::LlmError;
+use crate::message::Part;
 use crate::request::{Request, Tool};
 use crate::spec::Wire;
 
@@ -24,6 +25,22 @@ pub(super) fn foreign(wire: Wire) -> LlmError {
              and pictures as data URLs"
         ),
     )
+}
+
+/// What a client said in a form that is not this model's is either understood or refused, wherever it stands.
+pub(crate) fn only_known_parts(wire: Wire, request: &Request) -> Result<(), LlmError> {
+    fn check(wire: Wire, parts: &[Part]) -> Result<(), LlmError> {
+        parts.iter().try_for_each(|part| match part {
+            Part::Other { wire: of, .. } if *of != wire => Err(foreign(*of)),
+            Part::ToolResult(result) => check(wire, &result.parts),
+            _ => Ok(()),
+        })
+    }
+    if request.raw.is_none() {
+        return Ok(());
+    }
+    let mut messages = request.messages.iter();
+    messages.try_for_each(|message| check(wire, &message.parts))
 }
 
 /// A tool of another provider's own can't be described to this one: nor is it left out silently.
@@ -59,6 +76,30 @@ pub(super) fn count(value: &Value, pointer: &str) -> Option<u64> {
         .or_else(|| number.as_f64().filter(|n| *n >= 0.0).map(|n| n as u64))
 }
 
+/// An event of a stream.
+pub(super) fn event(data: &str) -> Result<Value, LlmError> {
+    serde_json::from_str(data).map_err(|error| {
+        let why = format_args!("an event of the stream is no JSON: {error}");
+        unparsed(why, &error)
+    })
+}
+
+/// What is no JSON for our parser, which goes only so deep: what a model puts into a call of a tool may go
+/// deeper.
+pub(crate) fn unparsed(why: impl std::fmt::Display, error: &serde_json::Error) -> LlmError {
+    let broken = LlmError::new(ModelFault::BrokenResponse, why);
+    match error.to_string().starts_with("recursion limit") {
+        true => broken.of_bound(),
+        false => broken,
+    }
+}
+
+/// More bytes than a stream may have.
+pub(super) fn too_large() -> LlmError {
+    let why = "the streamed answer is too large";
+    LlmError::new(ModelFault::BrokenResponse, why).of_bound()
+}
+
 /// More parts in one answer are no answer.
 pub(super) const MOST_PARTS: usize = 1_024;
 
@@ -68,7 +109,7 @@ pub(super) fn room(parts: usize) -> Result<(), LlmError> {
         return Ok(());
     }
     let why = format!("the streamed answer has more than {MOST_PARTS} parts");
-    Err(LlmError::new(ModelFault::BrokenResponse, why))
+    Err(LlmError::new(ModelFault::BrokenResponse, why).of_bound())
 }
 
 #[cfg(test)]

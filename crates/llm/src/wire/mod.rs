@@ -16,6 +16,7 @@ mod gemini;
 #[cfg(test)]
 mod hostile;
 mod known;
+mod length;
 mod messages;
 mod object;
 mod openai;
@@ -28,8 +29,10 @@ mod strict;
 mod turns;
 
 pub(crate) use bill::Bill;
+pub(crate) use body::{only_known_parts, unparsed};
 pub(crate) use choice::{Spoken, adapter};
 pub(crate) use contract::{Adapter, Encoding, HttpCall};
 pub(crate) use emulated::Emulated;
 pub(crate) use known::known;
+pub(crate) use length::{longest, shorten, shortest};
 pub(crate) use messages::Traits;

@@ -10,10 +10,10 @@ use crate::place::{Place, spec};
 use crate::server::{Reaction, Server, Then, hello};
 
 #[tokio::test]
-async fn tries_that_failed_cost_nothing_and_the_answer_is_counted_once() {
+async fn tries_that_were_refused_cost_nothing_and_the_answer_is_counted_once() {
     let server = Server::start([
         Reaction::error(500, "no"),
-        Reaction::new(200, &[], "{}"),
+        Reaction::error(503, "no"),
         Reaction::error(429, "no"),
         Reaction::hello(),
     ])
@@ -68,7 +68,7 @@ async fn a_spent_budget_stops_the_next_call_before_it_is_sent() {
         money: None,
     };
     let run = Arc::new(Account::of_run(budget(40)));
-    let trial = Arc::new(Account::of_trial(budget(16), Some(Arc::clone(&run))));
+    let trial = Arc::new(Account::of_trial(budget(45), Some(Arc::clone(&run))));
     let model = place.model.on(&trial, Purpose::Judge);
     for _ in 0..2 {
         model.ask(&Request::user("hi")).await.unwrap();
@@ -90,6 +90,13 @@ async fn a_spent_budget_stops_the_next_call_before_it_is_sent() {
     let error = model.ask(&Request::user("hi")).await.unwrap_err();
     assert!(error.message().contains("run"), "{error}");
     assert_eq!((server.count(), run.spent().tokens()), (3, 45));
+    // The trial's own could not be exceeded: the second answer was asked to be shorter, and a third would not fit.
+    let lengths: Vec<_> = server
+        .seen()
+        .iter()
+        .map(|seen| seen.body["max_tokens"].as_u64())
+        .collect();
+    assert_eq!(lengths, [Some(34), Some(19), None]);
 }
 
 #[tokio::test]
@@ -175,7 +182,9 @@ async fn a_call_that_is_given_up_keeps_what_it_was_answered_before() {
     call.abort();
     assert!(call.await.unwrap_err().is_cancelled());
     let record = place.record();
-    assert_eq!((record.tries, record.usage.tokens()), (2, 15));
+    // The second was sent: its question is counted.
+    assert_eq!((record.tries, record.usage.tokens()), (2, 15 + 11));
+    assert_eq!(record.usage.unpriced_calls, 2);
     assert_eq!(place.account.spent(), record.usage);
 }
 
@@ -248,7 +257,7 @@ async fn a_budget_counts_answers_that_were_worth_nothing() {
     let server = Server::start([Reaction::json(200, &empty())]).await;
     let place = Place::at(&server.url);
     let budget = Budget {
-        tokens: Some(15),
+        tokens: Some(40),
         money: None,
     };
     let trial = Arc::new(Account::of_trial(budget, None));

@@ -7,6 +7,8 @@ use agon_core::ModelFault;
 use crate::place::{Place, spec};
 use crate::server::{Reaction, Server, Then, hello};
 
+/// What its question comes to, by our estimate.
+const QUESTION: u64 = 11;
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 
 /// The fault of a service that always reacts so, and the requests that it saw.
@@ -24,14 +26,22 @@ async fn fault_of(reaction: Reaction) -> (ModelFault, usize, String) {
         (record.tries as usize, record.error.as_ref()),
         (server.count(), Some(&error))
     );
-    assert_eq!((record.usage.tokens(), record.usage.calls), (0, 0));
-    // Where the service may have worked, it may be paid for.
-    let unknown = match error.fault {
-        ModelFault::Timeout => server.count() as u64,
-        ModelFault::Network => record.usage.unpriced_calls,
-        _ => 0,
-    };
-    assert_eq!(record.usage.unpriced_calls, unknown);
+    // Where the service may have worked, it may be paid for: how much is a guess, and told to be one.
+    let tries = server.count() as u64;
+    let usage = &record.usage;
+    match error.fault {
+        ModelFault::Timeout => assert_eq!(usage.unpriced_calls, tries),
+        ModelFault::BrokenResponse => {
+            assert_eq!((usage.unpriced_calls, usage.calls), (tries, tries));
+        }
+        ModelFault::Network => {}
+        fault => assert_eq!(usage.unpriced_calls, 0, "{fault}"),
+    }
+    let asked = QUESTION * usage.unpriced_calls;
+    assert_eq!(usage.input_tokens, asked);
+    // No more than the longest answer.
+    assert!(usage.output_tokens <= tries * 16_384, "{usage:?}");
+    assert_eq!(place.account.spent(), *usage);
     (error.fault, server.count(), error.to_string())
 }
 

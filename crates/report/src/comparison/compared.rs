@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use agon_core::TaskId;
-use agon_stats::{bootstrap_difference, mcnemar_exact, wilson};
+use agon_stats::{mcnemar_exact, over_differences};
 
 use super::caveats::caveats;
 use super::contender::Contender;
@@ -159,32 +159,8 @@ fn pair(runs: &[Contender<'_>], tasks: &[ComparedTask], at: usize) -> PairedRun 
         let sum: f64 = scores.iter().map(|(before, after)| after - before).sum();
         let difference = sum / scores.len() as f64;
         pair.difference = Some(difference);
-        pair.difference_ci = interval(&scores, difference, runs[0].manifest.seed);
+        pair.difference_ci =
+            over_differences(&scores).map(|found| Interval::new(found, Method::EffectiveTasks));
     }
     pair
-}
-
-/// A bootstrap over tasks that all differ alike would claim to be certain: there, as many tasks as
-/// Wilson's interval leaves open may differ otherwise, by 1 in either direction.
-fn interval(scores: &[(f64, f64)], difference: f64, seed: u64) -> Option<Interval> {
-    let alike = scores
-        .iter()
-        .all(|(before, after)| (after - before - difference).abs() < 1e-9);
-    if scores.len() < 2 {
-        return None;
-    }
-    if alike {
-        let open = wilson(0, scores.len() as u64)?.high;
-        return Some(Interval {
-            low: (difference - open).max(-1.0),
-            high: (difference + open).min(1.0),
-            method: Method::WilsonOverTasks,
-        });
-    }
-    let found = bootstrap_difference(scores, seed)?;
-    Some(Interval {
-        low: found.low,
-        high: found.high,
-        method: Method::Bootstrap,
-    })
 }

@@ -59,7 +59,7 @@ pub struct PairedRun {
     pub p_value: Option<f64>,
     /// Difference of the mean scores, this one minus the first; each task counts once.
     pub difference: Option<f64>,
-    /// `wilson_over_tasks` where all tasks differ alike.
+    /// Null with a single task.
     pub difference_ci: Option<Interval>,
     /// The same in a sentence.
     pub words: String,

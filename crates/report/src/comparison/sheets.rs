@@ -73,8 +73,8 @@ fn against(found: &Comparison) -> Sheet {
     });
     let mut sheet = Sheet::new("Paired by task", columns, rows.collect());
     sheet.note = Some(
-        "Tasks that both have graded. Difference: points of the mean score, tasks drawn again for the \
-         interval. p: McNemar's exact test of gained against lost."
+        "Tasks that both have graded. Difference: points of the mean score; its interval is over tasks. \
+         p: McNemar's exact test of gained against lost."
             .to_owned(),
     );
     sheet

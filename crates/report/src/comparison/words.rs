@@ -45,9 +45,10 @@ pub(super) fn words(pair: &PairedRun, first: &str, other: &str) -> String {
             some(lost)
         ),
     };
-    let range = pair.difference_ci.map_or_else(String::new, |found| {
-        format!(" (95 % {} to {})", points(found.low), points(found.high))
-    });
+    let range = match pair.difference_ci {
+        Some(found) => format!(" (95 % {} to {})", points(found.low), points(found.high)),
+        None => " (no interval: one task)".to_owned(),
+    };
     let test = pair
         .p_value
         .map_or_else(String::new, |p| format!(", {}", p_text(p)));
@@ -111,7 +112,7 @@ mod tests {
             difference_ci: difference.map(|by| Interval {
                 low: by - 0.055,
                 high: by + 0.055,
-                method: Method::Bootstrap,
+                method: Method::EffectiveTasks,
             }),
             words: String::new(),
         }

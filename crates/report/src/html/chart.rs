@@ -59,22 +59,23 @@ impl ScoreChart {
             ScoreRow {
                 label: clip(&plain(&group.name), LABEL_LETTERS),
                 hint: format!(
-                    "{}: {} passed, {} failed, {} faulted, {} missing; score {}, 95 % interval {}, floor {}",
+                    "{}: {} passed, {} failed, {} faulted, {} missing; score {}, coverage {}; without faults {}, 95 % interval {}",
                     plain(&group.name),
                     standing.passed,
                     standing.failed,
                     standing.faulted,
                     standing.missing,
+                    percent(standing.score_floor),
+                    percent(standing.coverage),
                     maybe_percent(standing.score),
-                    range(standing.score_ci),
-                    percent(standing.score_floor)
+                    range(standing.score_ci)
                 ),
                 y: Px(y),
                 middle: Px(y + 11.0),
                 score: Px(BAR * standing.score.unwrap_or(0.0)),
                 floor: Px(BAR * standing.score_floor),
                 whisker: standing.score_ci.map(|ci| (at(ci.low), at(ci.high))),
-                value: format!("{}, n {}", maybe_percent(standing.score), count(standing.graded())),
+                value: format!("{}, n {}", percent(standing.score_floor), count(standing.graded())),
             }
         });
         let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| Tick {
@@ -147,11 +148,8 @@ impl HeatMap {
                         Some(HeatCell {
                             x: Px(left(column)),
                             centre: Px(left(column) + pitch / 2.0 - 1.5),
-                            strength: format!("{:.2}", 0.06 + 0.64 * standing.score.unwrap_or(0.0)),
-                            value: standing.score.map_or_else(
-                                || "-".to_owned(),
-                                |score| format!("{:.0} %", score * 100.0),
-                            ),
+                            strength: format!("{:.2}", 0.06 + 0.64 * standing.score_floor),
+                            value: format!("{:.0} %", standing.score_floor * 100.0),
                             hint: format!(
                                 "{}, {}: {} of {} graded trials passed, {open} not graded",
                                 plain(&line.category),

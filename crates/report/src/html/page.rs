@@ -8,6 +8,7 @@ use super::predictions::{self, PredictionsView};
 use crate::asked::asked;
 use crate::caveat::Caveat;
 use crate::comparison::{Comparison, paired, paired_sheets};
+use crate::confidence::NO_INTERVAL;
 use crate::error::ReportError;
 use crate::facts::{Fact, details};
 use crate::prediction_sheets::DISTANCES;
@@ -205,32 +206,28 @@ fn cards(run: &RunReport<'_>) -> Vec<Card> {
     let (summary, overall) = (&run.summary, &run.summary.overall);
     let score_note = match overall.score_ci {
         Some(ci) => format!("{} ({})", range(Some(ci)), ci.method.name()),
-        None => "no interval".to_owned(),
+        None => NO_INTERVAL.to_owned(),
     };
     vec![
         Card {
             label: "Score",
-            value: maybe_percent(overall.score),
-            note: score_note,
-        },
-        Card {
-            label: "Floor",
             value: percent(overall.score_floor),
-            note: "faulted and missing as 0".to_owned(),
-        },
-        Card {
-            label: "Coverage",
-            value: percent(overall.coverage),
             note: format!(
-                "{} of {} trials graded",
+                "coverage {}, {} of {} trials graded",
+                percent(overall.coverage),
                 count(overall.graded()),
                 count(overall.trials)
             ),
         },
         Card {
+            label: "Without faults",
+            value: maybe_percent(overall.score),
+            note: score_note,
+        },
+        Card {
             label: "Weighted",
-            value: maybe_percent(summary.weighted.score),
-            note: format!("floor {}", percent(summary.weighted.score_floor)),
+            value: percent(summary.weighted.score_floor),
+            note: format!("without faults {}", maybe_percent(summary.weighted.score)),
         },
     ]
 }

@@ -121,13 +121,12 @@ impl PredictionTally {
             groups.entry(stamp.task.category()).or_default().push(task);
         }
         let all: Vec<&TaskTally> = self.tasks.iter().collect();
-        let seed = manifest.seed;
-        let kinds = (0..KINDS.len()).filter_map(|kind| of_kind(&all, kind, seed));
+        let kinds = (0..KINDS.len()).filter_map(|kind| of_kind(&all, kind));
         Some(Predictions {
-            overall: group("all", &all, seed),
+            overall: group("all", &all),
             groups: groups
                 .iter()
-                .map(|(name, tasks)| group(name, tasks, seed))
+                .map(|(name, tasks)| group(name, tasks))
                 .collect(),
             kinds: kinds.collect(),
             unread: most_frequent(std::mem::take(&mut self.unread)),
@@ -148,7 +147,7 @@ fn share(score: f64) -> f64 {
     }
 }
 
-fn group(name: &str, tasks: &[&TaskTally], seed: u64) -> PredictionGroup {
+fn group(name: &str, tasks: &[&TaskTally]) -> PredictionGroup {
     let trials: u64 = tasks.iter().map(|task| u64::from(task.trials)).sum();
     let clusters = |of: fn(&TaskTally) -> f64| -> Vec<Cluster> {
         let clusters = tasks.iter().map(|task| Cluster {
@@ -164,7 +163,7 @@ fn group(name: &str, tasks: &[&TaskTally], seed: u64) -> PredictionGroup {
             count: count as u64,
             of: trials,
             share: (trials > 0).then(|| count / trials as f64),
-            share_ci: Interval::over_tasks(&clusters, seed),
+            share_ci: Interval::over_tasks(&clusters),
         }
     };
     let scores = clusters(|task| task.score);
@@ -173,13 +172,13 @@ fn group(name: &str, tasks: &[&TaskTally], seed: u64) -> PredictionGroup {
         name: name.to_owned(),
         trials,
         score: (trials > 0).then(|| sum / trials as f64),
-        score_ci: Interval::over_tasks(&scores, seed),
+        score_ci: Interval::over_tasks(&scores),
         parsed: rate(|task| f64::from(task.parsed)),
         exact: rate(|task| f64::from(task.exact)),
     }
 }
 
-fn of_kind(tasks: &[&TaskTally], kind: usize, seed: u64) -> Option<KindScore> {
+fn of_kind(tasks: &[&TaskTally], kind: usize) -> Option<KindScore> {
     let of_task = |task: &&TaskTally| task.kinds.get(kind).copied().unwrap_or_default();
     let kinds: Vec<KindTally> = tasks.iter().map(of_task).collect();
     let actions: u64 = kinds.iter().map(|kind| u64::from(kind.actions)).sum();
@@ -198,7 +197,7 @@ fn of_kind(tasks: &[&TaskTally], kind: usize, seed: u64) -> Option<KindScore> {
         actions,
         exact: kinds.iter().map(|kind| u64::from(kind.exact)).sum(),
         score: clusters.iter().map(|task| task.sum).sum::<f64>() / actions as f64,
-        score_ci: Interval::over_tasks(&clusters, seed),
+        score_ci: Interval::over_tasks(&clusters),
     })
 }
 

@@ -23,6 +23,7 @@ pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
             spec: "oracle".to_owned(),
             digest: None,
             unconfined: false,
+            files: None,
         },
         models: Vec::new(),
         judge: None,
@@ -101,6 +102,7 @@ fn ended(id: &str, epoch: u32, result: Result<&Verdict, &Fault>) -> TrialLine {
         file: "trials/segments/0.jsonl".to_owned(),
         at: 0,
         bytes: 100,
+        verdict: None,
     };
     let key = Digest::of(id.as_bytes());
     let at = "2026-01-02T03:05:00Z".parse().unwrap();

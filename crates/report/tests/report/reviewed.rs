@@ -98,7 +98,7 @@ fn reviewed() -> Run {
     run.say(3, Pass, "plainly done", "anna");
     run.say(4, Fail, "", "anna");
     run.say(4, Clear, "", "anna");
-    run.say(5, Pass, "the first try was fine", "anna");
+    run.say(6, Pass, "the second try was fine", "anna");
     run.say(7, Pass, "", "anna");
     run
 }

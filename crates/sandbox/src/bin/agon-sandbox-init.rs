@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    agon_sandbox::init::main()
+    agon_sandbox::init::take_over().unwrap_or_else(agon_sandbox::init::main)
 }

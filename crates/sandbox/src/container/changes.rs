@@ -1,9 +1,12 @@
-//! Which programs of its image a container has no more, as the engine tells it: what is inside may lie.
+//! What was changed in a container, and which programs of its image it has no more, as the engine tells it:
+//! what is inside may lie.
 
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
+use bollard::models::ContainerInspectResponse;
 use bollard::query_parameters::ContainerArchiveInfoOptions;
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -11,6 +14,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 
 use super::engine::{Address, Engine, failed, refused};
+use super::program_paths::Kind;
 use super::sandbox::Container;
 use crate::error::SandboxError;
 
@@ -29,12 +33,34 @@ const IS_LINK: u32 = 1 << 27;
 const TOO_MANY: &str = "more was changed in the container than can be looked at";
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-struct Change {
+pub(super) struct Change {
     #[serde(rename = "Path")]
-    path: String,
+    pub(super) path: String,
     /// [`MODIFIED`], [`ADDED`] or [`DELETED`].
     #[serde(rename = "Kind")]
     kind: u8,
+}
+
+impl Change {
+    /// `path` is from the root, without the slash.
+    pub(super) fn new(path: &Path, kind: Kind) -> Self {
+        Self {
+            path: format!("/{}", path.display()),
+            kind: match kind {
+                Kind::Modified => MODIFIED,
+                Kind::Added => ADDED,
+                Kind::Deleted => DELETED,
+            },
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        match self.kind {
+            ADDED => Kind::Added,
+            DELETED => Kind::Deleted,
+            _ => Kind::Modified,
+        }
+    }
 }
 
 const MODIFIED: u8 = 0;
@@ -60,19 +86,27 @@ pub(super) async fn replaced(container: &Container) -> Result<Vec<String>, Sandb
     }
 }
 
-async fn look(container: &Container) -> Result<Vec<String>, SandboxError> {
+/// All that was changed since the image, or nothing where that is too long to be read.
+pub(super) async fn list(container: &Container) -> Result<Option<Vec<Change>>, SandboxError> {
     let path = format!("/containers/{}/changes", container.name);
     let cannot = SandboxError::io("could not ask what was changed in a container");
     let answer = container.engine.get(&path).await.map_err(cannot)?;
-    let list = answer.ok_or_else(too_many)?;
+    let Some(list) = answer else {
+        return Ok(None);
+    };
     let changes: Option<Vec<Change>> = serde_json::from_slice(&list).map_err(|error| {
         SandboxError::io("could not read what was changed in a container")(error.into())
     })?;
+    Ok(Some(changes.unwrap_or_default()))
+}
+
+async fn look(container: &Container) -> Result<Vec<String>, SandboxError> {
+    let changes = list(container).await?.ok_or_else(too_many)?;
     let Suspects {
         mut replaced,
         changed,
         hiding,
-    } = suspects(&changes.unwrap_or_default(), &container.path().await?);
+    } = suspects(&changes, &container.path().await?);
     if changed.len() + hiding.len() > MOST_LOOKS {
         return Err(too_many());
     }
@@ -104,18 +138,26 @@ fn too_many() -> SandboxError {
     SandboxError::Denied(TOO_MANY.to_owned())
 }
 
+/// Where programs of a container are looked for.
+pub(super) fn path_of(container: &ContainerInspectResponse) -> String {
+    let env = container
+        .config
+        .as_ref()
+        .and_then(|config| config.env.as_ref());
+    let mut env = env.into_iter().flatten();
+    let path = env.find_map(|variable| variable.strip_prefix("PATH="));
+    path.unwrap_or(USUAL_PATH).to_owned()
+}
+
 impl Container {
     /// Where its programs are looked for.
-    async fn path(&self) -> Result<String, SandboxError> {
+    pub(super) async fn path(&self) -> Result<String, SandboxError> {
         let found = self.engine.docker.inspect_container(&self.name, None).await;
         let found = found.map_err(failed("could not look at the container"))?;
-        let env = found.config.and_then(|config| config.env);
-        let mut env = env.iter().flatten();
-        let path = env.find_map(|variable| variable.strip_prefix("PATH="));
-        Ok(path.unwrap_or(USUAL_PATH).to_owned())
+        Ok(path_of(&found))
     }
 
-    async fn mode(&self, path: &str) -> Result<Option<u32>, SandboxError> {
+    pub(super) async fn mode(&self, path: &str) -> Result<Option<u32>, SandboxError> {
         let options = ContainerArchiveInfoOptions {
             path: path.to_owned(),
         };

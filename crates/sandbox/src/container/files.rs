@@ -25,6 +25,13 @@ const TRANSFER: Duration = Duration::from_secs(120);
 /// The exit status for a file that is not there. `head` has none like it.
 const NO_FILE: i32 = 66;
 const CHUNK: usize = 64 << 10;
+const UNPACK_ATTEMPTS: u32 = 3;
+const UNPACK_PAUSE: Duration = Duration::from_millis(200);
+/// How often the engine is asked for its view of a container, and how long it rests between.
+const VIEW_ATTEMPTS: u32 = 20;
+const VIEW_PAUSE: Duration = Duration::from_millis(100);
+/// A mount point: nothing inside of a container can remove it.
+const MOUNT_POINT: &str = "/proc";
 /// Time stamp of files brought in: the same in every trial (2000-01-01).
 const BEGINNING: u64 = 946_684_800;
 
@@ -118,7 +125,7 @@ pub(super) async fn copy_in(
         .map_err(io::Error::other)
         .and_then(|packed| packed)
         .map_err(SandboxError::io("could not pack the files of the task"))?;
-    upload(container, packed, "/").await
+    Ok(upload(container, packed, "/").await?)
 }
 
 /// Below the root, so that folders on the way are made.
@@ -157,14 +164,41 @@ pub(super) async fn empty(container: &Container) -> Result<(), SandboxError> {
     Err(SandboxError::io("could not empty the working folder")(why))
 }
 
+/// Into a container where no agent was. A busy engine may miss a folder of its image for a moment; a folder that
+/// stays missing is trouble of the engine, never of what is unpacked.
 pub(super) async fn unpack(
     container: &Container,
     archive: &WorkArchive,
 ) -> Result<(), SandboxError> {
-    let file = archive
-        .open()
-        .map_err(SandboxError::io("could not open the frozen working folder"))?;
-    upload(container, file, container.folder.path()).await
+    let into = container.folder.path();
+    let mut attempts = 1..=UNPACK_ATTEMPTS;
+    loop {
+        let file = archive
+            .open()
+            .map_err(SandboxError::io("could not open the frozen working folder"))?;
+        let missing = match upload(container, file, into).await {
+            Err(Upload::Missing(reason)) => reason,
+            other => return other.map_err(SandboxError::from),
+        };
+        if attempts.next().is_none() {
+            let context = SandboxError::io("the working folder is missing in a fresh container");
+            return Err(context(io::Error::other(missing)));
+        }
+        tokio::time::sleep(UNPACK_PAUSE).await;
+    }
+}
+
+/// Comes back when the engine sees the files of a container. Under load Docker 20.10 was seen to lose sight of
+/// them: it answered that the working folder is not there, and unpacked archives where no program found them.
+pub(super) async fn wait_for_view(container: &Container) -> Result<(), SandboxError> {
+    for _ in 0..VIEW_ATTEMPTS {
+        if container.mode(MOUNT_POINT).await?.is_some() {
+            return Ok(());
+        }
+        tokio::time::sleep(VIEW_PAUSE).await;
+    }
+    let context = SandboxError::io("the container engine sees no files of a container");
+    Err(context(io::ErrorKind::NotFound.into()))
 }
 
 /// A file for the engine, piece by piece.
@@ -181,7 +215,24 @@ pub(super) fn pieces<T: From<Vec<u8>>>(packed: File) -> impl Stream<Item = io::R
     })
 }
 
-async fn upload(container: &Container, packed: File, into: &str) -> Result<(), SandboxError> {
+/// Why files did not get into a container.
+pub(super) enum Upload {
+    /// The folder that they go into is not there.
+    Missing(String),
+    Other(SandboxError),
+}
+
+impl From<Upload> for SandboxError {
+    fn from(upload: Upload) -> Self {
+        match upload {
+            Upload::Missing(reason) => Self::Denied(format!("could not copy in: {reason}")),
+            Upload::Other(error) => error,
+        }
+    }
+}
+
+pub(super) async fn upload(container: &Container, packed: File, into: &str) -> Result<(), Upload> {
+    wait_for_view(container).await.map_err(Upload::Other)?;
     let body = bollard::body_try_stream(pieces(packed));
     let options = UploadToContainerOptions {
         path: into.to_owned(),
@@ -192,12 +243,15 @@ async fn upload(container: &Container, packed: File, into: &str) -> Result<(), S
     match timeout(TRANSFER, upload).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(match refused(&error) {
-            Some((_, reason)) => SandboxError::Denied(format!("could not copy in: {reason}")),
-            None => failed("could not copy files into the container")(error),
+            Some((404, reason)) => Upload::Missing(reason.to_owned()),
+            Some((_, reason)) => {
+                Upload::Other(SandboxError::Denied(format!("could not copy in: {reason}")))
+            }
+            None => Upload::Other(failed("could not copy files into the container")(error)),
         }),
-        Err(_) => Err(SandboxError::Timeout {
+        Err(_) => Err(Upload::Other(SandboxError::Timeout {
             what: "copying files into a container",
             seconds: TRANSFER.as_secs_f64(),
-        }),
+        })),
     }
 }

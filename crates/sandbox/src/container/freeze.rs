@@ -1,4 +1,4 @@
-//! Cutting the agent off from a container, and taking its working folder.
+//! Cutting the agent off from a container, and taking what it left there.
 
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Read, Write};
@@ -16,14 +16,18 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::engine::{failed, refused};
+use super::files;
 use super::processes::END_ALL;
 use super::sandbox::Container;
+use super::take;
 use crate::archive::WorkArchive;
 use crate::contract::Frozen;
-use crate::error::SandboxError;
+use crate::error::{ENDING, SandboxError};
 
 /// How long the killed may take to be gone.
 const DYING: Duration = Duration::from_secs(2);
+/// How long a killed container may.
+const KILLED: Duration = Duration::from_secs(30);
 const DOWNLOAD: Duration = Duration::from_secs(300);
 /// What an archive may hold beyond the size of the working folder: names and modes.
 const SLACK: u64 = 16 << 20;
@@ -42,6 +46,7 @@ pub(super) async fn freeze(
             return Ok(Frozen {
                 cut_off: CutOff::after_freeze(),
                 work: work?,
+                changes: None,
             });
         }
     }
@@ -56,7 +61,67 @@ pub(super) async fn freeze(
     Ok(Frozen {
         cut_off: CutOff::after_freeze(),
         work: take_work(container, disk).await?,
+        changes: None,
     })
+}
+
+/// Kills the whole container, its first process among it, and takes the working folder and, if asked to, what
+/// was changed beside it. Nothing runs in it any more.
+pub(super) async fn kill(
+    container: &Container,
+    disk: Option<ByteSize>,
+    beside: bool,
+) -> Result<Frozen, SandboxError> {
+    // One that has ended by itself can't be killed, but is cut off all the same.
+    let _ = container.signal("KILL").await;
+    ended(container).await?;
+    let (work, changes) = match disk {
+        disk if disk.is_none() || !beside => (take_work(container, disk).await?, None),
+        disk => {
+            let (work, changes) = tokio::join!(take_work(container, disk), take::take(container));
+            let taken = changes?;
+            (work?.of_new_folder(taken.new_folder), taken.changes)
+        }
+    };
+    Ok(Frozen {
+        cut_off: CutOff::after_freeze(),
+        work,
+        changes,
+    })
+}
+
+/// The working folder while all goes on.
+pub(super) async fn snapshot(
+    container: &Container,
+    disk: Option<ByteSize>,
+) -> Result<Frozen, SandboxError> {
+    Ok(Frozen {
+        cut_off: CutOff::after_freeze(),
+        work: take_work(container, disk).await?,
+        changes: None,
+    })
+}
+
+/// Comes back when the engine says that nothing runs in it. What can't be killed has seen to that itself.
+async fn ended(container: &Container) -> Result<(), SandboxError> {
+    let deadline = Instant::now() + KILLED;
+    let mut pause = Duration::from_millis(2);
+    loop {
+        let docker = &container.engine.docker;
+        let found = docker.inspect_container(&container.name, None).await;
+        let found = found.map_err(failed("could not look at the container"))?;
+        if found.state.and_then(|state| state.running) != Some(true) {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            return Err(SandboxError::Timeout {
+                what: ENDING,
+                seconds: KILLED.as_secs_f64(),
+            });
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_millis(200));
+    }
 }
 
 /// Whether the killed are gone in time. The engine has no event for the end of a process that it
@@ -112,25 +177,49 @@ async fn take_work(
     let Some(disk) = disk else {
         return nothing().map_err(SandboxError::io("could not make an archive"));
     };
-    let options = DownloadFromContainerOptions {
-        path: container.folder.path().to_owned(),
-    };
-    let docker = &container.engine.docker;
-    let mut download = Box::pin(docker.download_from_container(&container.name, Some(options)));
-    let (sender, chunks) = mpsc::channel::<Vec<u8>>(8);
     let limit = disk.0.saturating_add(SLACK);
-    let write = spawn_blocking(move || keep(Chunks::new(chunks), limit));
+    let path = container.folder.path().to_owned();
+    download(container, path, move |chunks| keep(chunks, limit)).await
+}
+
+/// Reads a file or folder of a container as an archive, or as much of it as `read` wants. One that is not
+/// there, because the agent removed it, is an empty one.
+pub(super) async fn download<T: Send + 'static>(
+    container: &Container,
+    path: String,
+    read: impl FnOnce(Chunks) -> io::Result<T> + Send + 'static,
+) -> Result<T, SandboxError> {
+    let options = DownloadFromContainerOptions { path: path.clone() };
+    let docker = &container.engine.docker;
+    let mut is_certain = false;
+    let (first, mut download) = loop {
+        let options = Some(options.clone());
+        let mut download = Box::pin(docker.download_from_container(&container.name, options));
+        let first = match timeout(DOWNLOAD, download.next()).await {
+            Ok(Some(Err(error))) if matches!(refused(&error), Some((404, _))) => None,
+            Ok(first) => first.transpose().map_err(failed(NOT_DOWNLOADED))?,
+            Err(_) => return Err(late()),
+        };
+        if first.is_some() || is_certain {
+            break (first, download);
+        }
+        files::wait_for_view(container).await?;
+        is_certain = container.mode(&path).await?.is_none();
+    };
+    let (sender, chunks) = mpsc::channel::<Vec<u8>>(8);
+    let write = spawn_blocking(move || read(Chunks::new(chunks)));
     let pass = async {
-        while let Some(chunk) = download.next().await {
-            let chunk = match chunk {
-                // The agent removed its working folder: there is nothing in it.
-                Err(error) if matches!(refused(&error), Some((404, _))) => break,
-                other => other.map_err(failed("could not download the working folder"))?,
-            };
+        let mut next = first;
+        while let Some(chunk) = next {
             // The other side has enough.
             if sender.send(chunk.to_vec()).await.is_err() {
                 break;
             }
+            next = download
+                .next()
+                .await
+                .transpose()
+                .map_err(failed(NOT_DOWNLOADED))?;
         }
         Ok(())
     };
@@ -140,16 +229,23 @@ async fn take_work(
         .await
         .map_err(io::Error::other)
         .and_then(|kept| kept)
-        .map_err(SandboxError::io("could not keep the working folder"));
+        .map_err(SandboxError::io(NOT_KEPT));
     match passed {
         Ok(Ok(())) => kept,
         Ok(Err(error)) => Err(error),
-        Err(_) => Err(SandboxError::Timeout {
-            what: "downloading the working folder",
-            seconds: DOWNLOAD.as_secs_f64(),
-        }),
+        Err(_) => Err(late()),
     }
 }
+
+fn late() -> SandboxError {
+    SandboxError::Timeout {
+        what: "downloading files of a container",
+        seconds: DOWNLOAD.as_secs_f64(),
+    }
+}
+
+const NOT_DOWNLOADED: &str = "could not download files of a container";
+const NOT_KEPT: &str = "could not keep what the agent left";
 
 /// An archive of a working folder that stays where it is: the folder as a whole is missing.
 fn nothing() -> io::Result<WorkArchive> {
@@ -216,7 +312,7 @@ fn inside(path: &[u8]) -> PathBuf {
 }
 
 /// Reads what comes over a channel.
-struct Chunks {
+pub(super) struct Chunks {
     chunks: mpsc::Receiver<Vec<u8>>,
     current: io::Cursor<Vec<u8>>,
 }

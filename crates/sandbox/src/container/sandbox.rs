@@ -1,5 +1,6 @@
 //! One container as a sandbox. Owns the container: it is removed when this is dropped.
 
+use std::collections::HashMap;
 use std::net::TcpListener;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use agon_core::ByteSize;
 use agon_core::files::FileTree;
 use async_trait::async_trait;
 use bollard::models::ContainerState;
-use bollard::query_parameters::{KillContainerOptions, WaitContainerOptions};
+use bollard::query_parameters::{EventsOptions, KillContainerOptions, WaitContainerOptions};
 use futures_util::StreamExt;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
@@ -16,8 +17,9 @@ use super::engine::{Engine, failed};
 use super::folder::Folder;
 use super::pause::Pause;
 use super::run_as::RunAs;
-use super::{changes, files, freeze, leftovers};
+use super::{changes, files, freeze, leftovers, overlay};
 use crate::archive::WorkArchive;
+use crate::changes::{Changes, Words};
 use crate::contract::{DROP_LINE, Exec, ExecOutput, Frozen, Moment, Piped, Sandbox, Terminal};
 use crate::error::SandboxError;
 
@@ -141,6 +143,22 @@ impl Container {
         self.obituary("the container has ended".to_owned()).await
     }
 
+    /// Whether anybody outside sent it a signal, which engines remember for a while: what they do, they tell at
+    /// once. Where one does not tell, it may have been.
+    async fn was_signalled(&self) -> bool {
+        let only = |key: &str, value: &str| (key.to_owned(), vec![value.to_owned()]);
+        let options = EventsOptions {
+            since: Some("0".to_owned()),
+            until: None,
+            filters: Some(HashMap::from([
+                only("container", &self.name),
+                only("event", "kill"),
+            ])),
+        };
+        let mut events = Box::pin(self.engine.docker.events(Some(options)));
+        timeout(NOTICED, events.next()).await.is_ok()
+    }
+
     /// Why nothing works in it any more.
     pub(super) async fn obituary(&self, symptom: String) -> SandboxError {
         let inspected = self.engine.docker.inspect_container(&self.name, None).await;
@@ -154,6 +172,10 @@ impl Container {
                 running: Some(false),
                 ..
             } => SandboxError::OutOfMemory,
+            ContainerState {
+                running: Some(false),
+                ..
+            } if !self.was_signalled().await => SandboxError::Ended(symptom),
             _ => SandboxError::Gone(symptom),
         }
     }
@@ -198,7 +220,7 @@ impl Sandbox for ContainerSandbox {
 
     async fn unpack(&self, archive: &WorkArchive) -> Result<(), SandboxError> {
         // A folder of the host is not ours to empty.
-        if self.run_as.work.is_none() {
+        if self.run_as.work.is_none() && !archive.is_of_new_folder() {
             files::empty(&self.owned.container).await?;
         }
         files::unpack(&self.owned.container, archive).await
@@ -227,6 +249,20 @@ impl Sandbox for ContainerSandbox {
     async fn freeze(&mut self) -> Result<Frozen, SandboxError> {
         let disk = self.run_as.work.is_none().then_some(self.disk);
         freeze::freeze(&self.owned.container, disk).await
+    }
+
+    async fn kill(&mut self, beside: bool) -> Result<Frozen, SandboxError> {
+        let disk = self.run_as.work.is_none().then_some(self.disk);
+        freeze::kill(&self.owned.container, disk, beside).await
+    }
+
+    async fn snapshot(&mut self) -> Result<Frozen, SandboxError> {
+        let disk = self.run_as.work.is_none().then_some(self.disk);
+        freeze::snapshot(&self.owned.container, disk).await
+    }
+
+    async fn lay_over(&self, changes: &Changes, words: &Words) -> Result<(), SandboxError> {
+        overlay::lay_over(&self.owned.container, changes, words).await
     }
 
     async fn destroy(mut self: Box<Self>) {

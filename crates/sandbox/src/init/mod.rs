@@ -4,10 +4,13 @@
 //! knows nothing of the host beyond what arrives over that socket.
 
 mod births;
+mod domain;
 mod files;
+pub(crate) mod network;
 mod pack;
 pub(crate) mod processes;
 mod programs;
+pub(crate) mod routes;
 mod serve;
 mod standstill;
 mod unpack;

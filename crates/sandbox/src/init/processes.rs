@@ -65,6 +65,12 @@ impl Process {
         })
     }
 
+    /// Stopped by whoever traces it. One that was killed and still is waits in its exit for its tracer, and can be
+    /// ended by nobody else.
+    pub(crate) fn is_held(&self) -> bool {
+        self.state == b't'
+    }
+
     /// Ended, and only waiting to be noticed by its parent. The state is that of the first thread:
     /// others may go on without it.
     pub(crate) fn is_dead(&self) -> bool {
@@ -127,6 +133,15 @@ const WATCHED: usize = 32;
 /// A killed process is gone in no time, unless the kernel itself is stuck.
 const LAST: Duration = Duration::from_secs(10);
 
+/// How long one that was killed may be held by its tracer, which was killed too, or has its own reasons.
+const HELD: Duration = Duration::from_millis(300);
+
+/// How often those who take longer are looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What is left then is looked at again by the next start.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// Kills whomever `chosen` names, again and again until it names nobody: processes that were born
 /// while we looked are found by the next look. Returns when they are dead, or cannot be ended, and
 /// says whether there was anybody.
@@ -157,6 +172,38 @@ pub(crate) fn kill_all(chosen: impl Fn(&Processes, &Process) -> bool) -> bool {
         }
         if Instant::now() >= deadline {
             return anybody;
+        }
+    }
+}
+
+/// Kills them all and waits for their ends, once for all of them; returns those who can't be ended. Held by a tracer
+/// for as long as [`HELD`] after its death, one of them decides for the others, who may well be waiting for it.
+pub(crate) fn end_together(victims: impl IntoIterator<Item = Process>) -> Vec<Process> {
+    let mut victims: Vec<Process> = victims.into_iter().collect();
+    victims.sort_by_key(|process| process.pid);
+    victims.dedup_by_key(|process| process.pid);
+    let begun = Instant::now();
+    loop {
+        let alive = |process: &Process| {
+            let found = Process::find(process.pid)?;
+            (found.start == process.start && !found.is_dead()).then_some(found)
+        };
+        let left: Vec<Process> = victims.iter().filter_map(alive).collect();
+        let waited = begun.elapsed();
+        let held = waited > HELD && left.iter().any(Process::is_held);
+        if left.is_empty() || held || waited > PATIENCE {
+            return left;
+        }
+        let mut watched = Vec::new();
+        for process in &left {
+            let killed = kill(process);
+            if watched.len() < WATCHED {
+                watched.extend(killed);
+            }
+        }
+        let next_look = Instant::now() + LOOK;
+        for process in &watched {
+            end_by(process, next_look);
         }
     }
 }

@@ -7,8 +7,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
 use rustix::io::Errno;
@@ -18,8 +18,9 @@ use rustix::process::{
 use rustix::termios::{LocalModes, OptionalActions, OutputModes, tcgetattr, tcsetattr};
 
 use super::births::Births;
+use super::domain::{self, Domain};
 use super::files::resolve;
-use super::processes::{Process, kill_all};
+use super::processes::{Process, Processes, kill_all};
 use super::standstill::Standstill;
 use super::wire::{Ended, Start};
 use crate::contract::Moment;
@@ -29,6 +30,10 @@ const VERDICT: i32 = 3;
 
 /// The kernel shall prefer any program to us when memory runs out.
 const OOM_SCORE: &str = "500";
+
+/// How long those who were killed may take to go: who is held by a tracer, and who is not.
+const HELD: Duration = Duration::from_secs(5);
+const LAST: Duration = Duration::from_secs(20);
 
 /// How many ended programs are remembered.
 const REMEMBERED: usize = 64;
@@ -42,6 +47,8 @@ pub(super) struct Programs {
     table: Mutex<Table>,
     changed: Condvar,
     births: Births,
+    /// Where all are started that need not be alone, once some shall be.
+    commands: OnceLock<Domain>,
 }
 
 #[derive(Debug, Default)]
@@ -83,7 +90,19 @@ impl Programs {
             }),
             changed: Condvar::new(),
             births: Births::default(),
+            commands: OnceLock::new(),
         }
+    }
+
+    /// From here on, programs can be started that no other can look into, as far as the kernel knows how.
+    pub(super) fn keep_apart(&self) {
+        if let Ok(domain) = Domain::open() {
+            let _ = self.commands.set(domain);
+        }
+    }
+
+    pub(super) fn keeps_apart(&self) -> bool {
+        self.commands.get().is_some()
     }
 
     /// Watches over starts; never returns.
@@ -101,27 +120,45 @@ impl Programs {
         descriptors: Vec<OwnedFd>,
         started: impl FnOnce() -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut descriptors = descriptors.into_iter();
-        let mut next = || {
-            let missing = || io::Error::other("a descriptor is missing");
-            descriptors.next().map(Stdio::from).ok_or_else(missing)
-        };
-        let mut command = command(start, base)?;
-        command.stdin(next()?).stdout(next()?).stderr(next()?);
-        command.process_group(0);
-        if let Some(verdict) = descriptors.next() {
-            command
-                .fd_mappings(vec![FdMapping {
-                    parent_fd: verdict,
-                    child_fd: VERDICT,
-                }])
-                .map_err(io::Error::other)?;
-        }
+        let mut command = piped(start, base, descriptors)?;
         let mut table = self.lock();
         table.may_start()?;
-        let child = self.births.attended(|| command.spawn())?;
+        let spawn = || self.among_commands(move || command.spawn());
+        let child = self.births.attended(spawn)??;
         self.enter(&mut table, child.id(), id);
         started()
+    }
+
+    /// The same; where programs are kept apart, no other can look into this one.
+    pub(super) fn spawn_apart(
+        &self,
+        id: u64,
+        start: &Start,
+        base: &BTreeMap<String, String>,
+        descriptors: Vec<OwnedFd>,
+        started: impl FnOnce() -> io::Result<()>,
+    ) -> io::Result<()> {
+        if !self.keeps_apart() {
+            return self.spawn(id, start, base, descriptors, started);
+        }
+        let mut command = piped(start, base, descriptors)?;
+        let mut table = self.lock();
+        table.may_start()?;
+        let spawn = || domain::alone(move || command.spawn());
+        let child = self.births.attended(spawn)??;
+        self.enter(&mut table, child.id(), id);
+        started()
+    }
+
+    /// Starts something where all are that an agent runs.
+    fn among_commands<T: Send + 'static>(
+        &self,
+        start: impl FnOnce() -> T + Send + 'static,
+    ) -> io::Result<T> {
+        match self.commands.get() {
+            Some(domain) => domain.start(start),
+            None => Ok(start()),
+        }
     }
 
     /// Starts a program on a terminal of its own and hands over the controlling end.
@@ -149,7 +186,8 @@ impl Programs {
         }
         let mut table = self.lock();
         table.may_start()?;
-        let child = self.births.attended(|| command.spawn(pts));
+        let spawn = || self.among_commands(move || command.spawn(pts));
+        let child = self.births.attended(spawn)?;
         let child = child.map_err(|error| match error {
             pty_process::Error::Io(error) => error,
             other => io::Error::other(other),
@@ -242,16 +280,23 @@ impl Programs {
         }
     }
 
-    /// Ends everybody in the sandbox but us, standing still or not, and returns when they are gone.
-    pub(super) fn end_all(&self) {
+    /// Ends everybody in the sandbox but us, standing still or not, and returns when they are gone, or
+    /// whether they are: the kernel keeps those for ever who wait for somebody else before they go.
+    pub(super) fn end_all(&self) -> bool {
+        let begun = Instant::now();
         let mut table = self.lock();
         table.paused = None;
         while !table.alone {
+            let waited = begun.elapsed();
+            if waited > LAST || (waited > HELD && Processes::now().iter().any(Process::is_held)) {
+                return false;
+            }
             // The signal goes to "group 1", which the kernel reads as everybody but process 1.
             let _ = kill_process_group(Pid::INIT, Signal::KILL);
             let waited = self.changed.wait_timeout(table, Duration::from_millis(20));
             table = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+        true
     }
 
     /// Ends everybody and lets [`Programs::reap`] end.
@@ -305,6 +350,31 @@ impl Programs {
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A program on these descriptors, in a process group of its own.
+fn piped(
+    start: &Start,
+    base: &BTreeMap<String, String>,
+    descriptors: Vec<OwnedFd>,
+) -> io::Result<Command> {
+    let mut descriptors = descriptors.into_iter();
+    let mut next = || {
+        let missing = || io::Error::other("a descriptor is missing");
+        descriptors.next().map(Stdio::from).ok_or_else(missing)
+    };
+    let mut command = command(start, base)?;
+    command.stdin(next()?).stdout(next()?).stderr(next()?);
+    command.process_group(0);
+    if let Some(verdict) = descriptors.next() {
+        command
+            .fd_mappings(vec![FdMapping {
+                parent_fd: verdict,
+                child_fd: VERDICT,
+            }])
+            .map_err(io::Error::other)?;
+    }
+    Ok(command)
 }
 
 fn program(start: &Start) -> io::Result<&String> {

@@ -18,6 +18,7 @@ use rustix::process::{
 
 use super::ARGUMENT;
 use super::files;
+use super::network;
 use super::pack::{Room, pack, pack_nothing};
 use super::programs::Programs;
 use super::unpack::unpack;
@@ -33,11 +34,17 @@ const MOST_ENTRIES: u64 = 100_000;
 
 const OPEN_FILES: u64 = 1024;
 
-/// A program that uses local sandboxes is also the first process inside of each: it must call this before
-/// anything else, and end with what it gets.
+/// A program that uses local sandboxes is also the first process inside of each, and the one that starts those
+/// with an open network: it must call this before anything else, and end with what it gets.
 pub fn take_over() -> Option<ExitCode> {
-    let asked = std::env::args_os().nth(1);
-    asked.is_some_and(|first| first == ARGUMENT).then(main)
+    let asked = std::env::args_os().nth(1)?;
+    if asked == ARGUMENT {
+        Some(main())
+    } else if asked == network::ARGUMENT {
+        Some(network::main())
+    } else {
+        None
+    }
 }
 
 /// Runs as process 1 of a sandbox with the host's socket as standard input.
@@ -128,8 +135,11 @@ impl Init {
         let Request { id, ask } = packet.body;
         let mut descriptors = packet.descriptors;
         let said = match ask {
-            Ask::Go { limits, env } => {
+            Ask::Go { limits, env, apart } => {
                 self.env = env;
+                if apart {
+                    self.programs.keep_apart();
+                }
                 return apply(&limits);
             }
             Ask::Kill { program } => {
@@ -141,6 +151,20 @@ impl Init {
                 let spawned = self
                     .programs
                     .spawn(id, &start, &self.env, descriptors, started);
+                match spawned {
+                    Ok(()) => return Ok(()),
+                    Err(error) => not_started(&start, &error),
+                }
+            }
+            Ask::SpawnApart(start) => {
+                let said = match self.programs.keeps_apart() {
+                    true => Say::StartedApart,
+                    false => Say::Started,
+                };
+                let started = || say(&self.socket, id, said);
+                let spawned =
+                    self.programs
+                        .spawn_apart(id, &start, &self.env, descriptors, started);
                 match spawned {
                     Ok(()) => return Ok(()),
                     Err(error) => not_started(&start, &error),
@@ -182,8 +206,8 @@ impl Init {
                 &format!("cannot put files into `{into}`"),
                 only(&mut descriptors).and_then(|archive| unpack(archive, &files::resolve(&into))),
             ),
+            Ask::Freeze { .. } if !self.programs.end_all() => Say::Stuck,
             Ask::Freeze { budget } => {
-                self.programs.end_all();
                 let packed = only(&mut descriptors).and_then(|into| match budget {
                     Some(bytes) => {
                         let entries = MOST_ENTRIES;

@@ -43,9 +43,13 @@ pub(crate) enum Ask {
     Go {
         limits: Rlimits,
         env: BTreeMap<String, String>,
+        /// There will be programs that others must not look into.
+        apart: bool,
     },
     /// Descriptors: standard input, output, error, and optionally the verdict channel.
     Spawn(Start),
+    /// The same, of one that no other program shall look into.
+    SpawnApart(Start),
     /// Answered with the terminal's controlling end.
     Terminal(Start),
     /// Ends the program that was started under this id, with its whole tree. No answer of its own:
@@ -100,6 +104,8 @@ pub(crate) enum Say {
     Hello,
     Done,
     Started,
+    /// And nobody can look into it.
+    StartedApart,
     Exited(Ended),
     /// Whether there was anything to do.
     Killed(bool),
@@ -107,6 +113,8 @@ pub(crate) enum Say {
     Packed {
         left_out: u64,
     },
+    /// Some programs can't be ended.
+    Stuck,
     /// It could not be done, and why.
     Failed(String),
     /// The same, because there is no such file.

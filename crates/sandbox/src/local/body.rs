@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::sync::oneshot;
 
+use super::network::OpenNetwork;
 use super::slot::Slot;
 use super::worker::Worker;
 use crate::error::SandboxError;
@@ -28,8 +29,9 @@ pub(super) struct Body {
 struct Parts {
     bubblewrap: Child,
     init: Option<OwnedFd>,
+    network: Option<OpenNetwork>,
     /// Given back when everybody is dead.
-    _slot: Arc<Slot>,
+    slot: Arc<Slot>,
 }
 
 impl Body {
@@ -38,7 +40,8 @@ impl Body {
             parts: Some(Parts {
                 bubblewrap,
                 init: None,
-                _slot: slot,
+                network: None,
+                slot,
             }),
         }
     }
@@ -52,6 +55,13 @@ impl Body {
     pub(super) fn watch(&mut self, init: Pid) {
         if let Some(parts) = &mut self.parts {
             parts.init = pidfd_open(init, PidfdFlags::empty()).ok();
+        }
+    }
+
+    /// The network that it lives in goes with it.
+    pub(super) fn keep(&mut self, network: OpenNetwork) {
+        if let Some(parts) = &mut self.parts {
+            parts.network = Some(network);
         }
     }
 
@@ -90,6 +100,7 @@ impl Parts {
     /// once. Killed in the middle of a start it would leave its child behind, which waits for it
     /// for ever; so that is only the last resort, and includes the child.
     fn wait(&mut self) {
+        drop(self.network.take());
         let bubblewrap = Pid::from_child(&self.bubblewrap);
         let gone = pidfd_open(bubblewrap, PidfdFlags::empty()).is_ok_and(|it| ends(&it));
         if !gone {
@@ -97,8 +108,8 @@ impl Parts {
             kill_all(|now, process| process.pid == top || now.descends(process.pid, top));
         }
         let _ = self.bubblewrap.wait();
-        if let Some(init) = &self.init {
-            ends(init);
+        if self.init.as_ref().is_some_and(|init| !ends(init)) {
+            self.slot.give_up();
         }
     }
 }

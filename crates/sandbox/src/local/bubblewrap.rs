@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use agon_core::Environment;
 use agon_core::environment::Network;
@@ -15,8 +15,10 @@ use super::seal::SEALED;
 use crate::contract::{Request, WORK, WORKSPACE, X_SOCKETS};
 use crate::error::SandboxError;
 use crate::hidden::{Hidden, Seen};
+use crate::init::network;
 use crate::mounted::Mounted;
 
+const FILTER: &str = "1";
 const HOME: &str = "/home/agent";
 const INIT: &str = "/.agon/init";
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -79,7 +81,8 @@ pub(super) fn process_limit(environment: &Environment) -> u64 {
     u64::from(environment.processes) + OWN_PROCESSES
 }
 
-/// Everything but standard streams.
+/// Everything but standard streams. Standard output is to be the filter of system calls: bubblewrap says nothing
+/// there, and every program finds it without being told of another descriptor.
 pub(super) fn command(
     program: &Path,
     scratch: &Scratch,
@@ -105,6 +108,7 @@ pub(super) fn command(
         "--as-pid-1",
     ]);
     line.add(["--cap-drop", "ALL", "--hostname", "agon"]);
+    line.add(["--seccomp", FILTER]);
     line.add(["--uid", "1000", "--gid", "1000"]);
 
     line.bind(Path::new("/usr"), "/usr");
@@ -141,13 +145,17 @@ pub(super) fn command(
     }
     match request.environment.network {
         Network::None => line.add(["--unshare-net"]),
-        Network::Open => line.add(["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]),
+        // It is started in a network of its own.
+        Network::Open => line.bind(&scratch.resolver(), "/etc/resolv.conf"),
     }
     // Both were made as writable folders in memory, without a limit.
     line.add(["--remount-ro", "/dev", "--remount-ro", "/"]);
     line.add(["--chdir", WORK, "--", INIT]);
 
-    let mut command = Command::new(program);
+    let mut command = match request.environment.network {
+        Network::None => Command::new(program),
+        Network::Open => in_a_network(program, scratch),
+    };
     command
         .args(line.words)
         .args(init_args)
@@ -157,8 +165,7 @@ pub(super) fn command(
         .env("USER", "agent")
         .env("LANG", "C.UTF-8")
         .env("TERM", "dumb")
-        .current_dir("/")
-        .stdout(Stdio::null());
+        .current_dir("/");
     match (user, work) {
         (Some(_), Some(owner)) => {
             command.uid(owner.user).gid(owner.group);
@@ -168,6 +175,22 @@ pub(super) fn command(
         }
         (None, _) => {}
     }
+    command
+}
+
+/// Makes a network, and in it the one process that may change it, which starts `program` with what follows.
+fn in_a_network(program: &Path, scratch: &Scratch) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["--unshare-user", "--unshare-net", "--die-with-parent"])
+        .args(["--cap-drop", "ALL", "--cap-add", "CAP_NET_ADMIN"])
+        // The name that slirp4netns takes on when it comes here to give up its rights; and the right to
+        // give it another one in the sandbox.
+        .args(["--uid", "0", "--gid", "0", "--cap-add", "CAP_SETFCAP"])
+        .args(["--dev-bind", "/", "/", "--"])
+        .arg(scratch.init())
+        .arg(network::ARGUMENT)
+        .arg(program);
     command
 }
 

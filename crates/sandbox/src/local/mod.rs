@@ -4,7 +4,10 @@
 
 mod body;
 mod bubblewrap;
+mod filter;
+mod keyring;
 mod link;
+mod network;
 mod pack;
 mod provider;
 mod readiness;
@@ -16,6 +19,8 @@ pub(crate) mod slot;
 mod terminal;
 mod worker;
 
+pub use filter::{FILTER_AT, hand_filter};
+pub use network::open_networks;
 pub use provider::{LocalConfig, LocalProvider};
 pub use seal::SEALED;
 pub use worker::spawn_lasting;

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agon_core::Environment;
+use agon_core::environment::Network;
 use async_trait::async_trait;
 use rustix::net::sockopt::set_socket_passcred;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -19,12 +20,14 @@ use tokio::time::timeout;
 
 use super::body::{Body, Witness};
 use super::bubblewrap;
+use super::filter;
 use super::link::Link;
-use super::run::memory_file;
+use super::network::Uplink;
+use super::run::{memory_file, sealed};
 use super::sandbox::LocalSandbox;
 use super::scratch::Scratch;
 use super::slot::{Slot, Slots};
-use super::worker::Worker;
+use super::worker::{Worker, start};
 use crate::contract::{Provider, Request, Sandbox};
 use crate::error::SandboxError;
 use crate::hidden::Hidden;
@@ -72,6 +75,9 @@ pub struct LocalProvider {
     init_args: Vec<String>,
     scratch: Arc<Scratch>,
     hidden: Hidden,
+    /// Of system calls.
+    filter: Vec<u8>,
+    uplink: OnceLock<Uplink>,
     slots: Arc<Slots>,
 }
 
@@ -86,6 +92,8 @@ impl LocalProvider {
             init_args: config.init_args,
             scratch: Arc::new(Scratch::new(owner, &config.init)?),
             hidden: Hidden::new(config.hidden),
+            filter: filter::program(),
+            uplink: OnceLock::new(),
             slots: Slots::new(owner, Enforcement::detect()),
         })
     }
@@ -98,22 +106,32 @@ impl LocalProvider {
             work.must_not_hold(self.scratch.folder())?;
         }
         let slot = self.slots.take().map_err(start)?;
-        let (ours, theirs) = socketpair(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )
-        .map_err(|error| start(error.into()))?;
-        // The kernel tells the init's pid with its hello, translated into our numbering.
-        set_socket_passcred(&ours, true).map_err(|error| start(error.into()))?;
+        let uplink = match request.environment.network {
+            Network::None => None,
+            Network::Open => Some(self.uplink()?),
+        };
+        let (ours, theirs) = sockets().map_err(start)?;
         let words = memory_file().map_err(start)?;
         let link = Link::new(ours).map_err(start)?;
         let slot = Arc::new(slot);
-        let mut body = self
-            .spawn(request, work.as_ref(), Arc::clone(&slot), theirs, &words)
-            .await
-            .map_err(start)?;
+        let spawn = |stdin| self.spawn(request, work.as_ref(), Arc::clone(&slot), stdin, &words);
+        let mut body = match uplink {
+            None => spawn(theirs).await.map_err(start)?,
+            Some(uplink) => {
+                let (control, their_control) = sockets().map_err(start)?;
+                let mut body = spawn(their_control).await.map_err(start)?;
+                let user = slot.user();
+                let user = work
+                    .as_ref()
+                    .map_or(user, |owner| user.and(Some(owner.user)));
+                let network = uplink.open(control, theirs, user).await;
+                if let Some(network) = network.map_err(start)? {
+                    enter(&slot, network.program()).await.map_err(start)?;
+                    body.keep(network);
+                }
+                body
+            }
+        };
         let environment = &request.environment;
         let limited = limit(&slot, body.bubblewrap(), environment);
         let witness = Witness::new(words, Arc::clone(&slot));
@@ -131,8 +149,20 @@ impl LocalProvider {
         let scratch = Arc::clone(&self.scratch);
         let sandbox = LocalSandbox::new(link, body, witness, scratch, request);
         let env = environment.env.clone();
-        sandbox.tell(Ask::Go { limits, env }).await?;
+        let apart = request.display.is_some();
+        sandbox.tell(Ask::Go { limits, env, apart }).await?;
         Ok(sandbox)
+    }
+
+    /// What open networks are made with, found when the first is needed.
+    fn uplink(&self) -> Result<&Uplink, SandboxError> {
+        if let Some(uplink) = self.uplink.get() {
+            return Ok(uplink);
+        }
+        let found = Uplink::find()?;
+        let made = self.scratch.open_network(&found.resolver());
+        made.map_err(SandboxError::io("cannot write a resolv.conf"))?;
+        Ok(self.uplink.get_or_init(|| found))
     }
 
     async fn spawn(
@@ -152,15 +182,30 @@ impl LocalProvider {
             request,
             work,
         );
-        command.stdin(socket).stderr(stderr.try_clone()?);
+        command
+            .stdin(socket)
+            .stdout(sealed(&self.filter)?)
+            .stderr(stderr.try_clone()?);
         let (started, body) = oneshot::channel::<io::Result<Body>>();
         Worker::spawner()?.run(move || {
             // If nobody waits for it any more, it is dropped, and so buried.
-            let _ = started.send(command.spawn().map(|child| Body::new(child, slot)));
+            let _ = started.send(start(&mut command).map(|child| Body::new(child, slot)));
         });
         let gone = |_| io::Error::other("the spawner is gone");
         body.await.map_err(gone)?
     }
+}
+
+/// Two ends of a conversation. The kernel tells us the other's pid with its hello, translated into our numbering.
+fn sockets() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (ours, theirs) = socketpair(
+        AddressFamily::UNIX,
+        SocketType::SEQPACKET,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    set_socket_passcred(&ours, true)?;
+    Ok((ours, theirs))
 }
 
 /// Limits the control group and puts bubblewrap into it. After a pause the kernel takes longer for a

@@ -41,7 +41,7 @@ impl Program {
         self.over = !matches!(
             &answer,
             Some(Answer {
-                say: Say::Started,
+                say: Say::Started | Say::StartedApart,
                 ..
             })
         );

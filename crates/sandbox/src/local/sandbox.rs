@@ -4,10 +4,9 @@ use std::io::{self, Read, Seek};
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agon_core::CutOff;
-use agon_core::environment::Network;
 use agon_core::files::FileTree;
 use async_trait::async_trait;
 use tokio::net::unix::pipe::{Receiver, Sender};
@@ -28,7 +27,7 @@ use crate::error::{ENDING, SandboxError};
 use crate::init::wire::{Ask, Say, Start};
 
 /// For what the init does by itself; programs have deadlines of their own.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(50);
 
 /// For the end of a killed program or sandbox.
 const LAST: Duration = Duration::from_secs(10);
@@ -47,7 +46,6 @@ pub(super) struct LocalSandbox {
     scratch: Arc<Scratch>,
     /// Nothing is packed of a working folder that stays.
     archive_budget: Option<u64>,
-    network: Network,
 }
 
 impl LocalSandbox {
@@ -67,7 +65,6 @@ impl LocalSandbox {
             witness,
             scratch,
             archive_budget: request.work.is_none().then_some(budget),
-            network: environment.network,
         }
     }
 
@@ -145,10 +142,44 @@ impl LocalSandbox {
     }
 
     async fn start(&self, exec: &Exec, streams: Vec<OwnedFd>) -> Result<Program, SandboxError> {
-        let call = self.call(Ask::Spawn(start(exec)), streams).await?;
-        let mut program = Program::new(call);
-        self.judge(program.started(), "starting a program").await?;
+        let (program, _) = self.start_by(Ask::Spawn(start(exec)), streams).await?;
         Ok(program)
+    }
+
+    /// With what is said of its start.
+    async fn start_by(
+        &self,
+        ask: Ask,
+        streams: Vec<OwnedFd>,
+    ) -> Result<(Program, Say), SandboxError> {
+        let mut program = Program::new(self.call(ask, streams).await?);
+        let answer = self.judge(program.started(), "starting a program").await?;
+        Ok((program, answer.say))
+    }
+
+    /// Starts a program with pipes.
+    async fn pipe(&self, ask: Ask) -> Result<(Piped, Say), SandboxError> {
+        let (their_stdin, stdin) = pipe().map_err(no_descriptors)?;
+        let (stdout, their_stdout) = pipe().map_err(no_descriptors)?;
+        let (stderr, their_stderr) = pipe().map_err(no_descriptors)?;
+        let streams = vec![their_stdin, their_stdout, their_stderr];
+        let (mut program, said) = self.start_by(ask, streams).await?;
+        let (mut ended, exit) = oneshot::channel();
+        tokio::spawn(async move {
+            tokio::select! {
+                end = program.end() => if let Some(end) = end {
+                    let _ = ended.send(end);
+                },
+                () = ended.closed() => {}
+            }
+        });
+        let piped = Piped {
+            stdin: Box::new(Sender::from_owned_fd(stdin).map_err(no_descriptors)?),
+            stdout: Box::new(Receiver::from_owned_fd(stdout).map_err(no_descriptors)?),
+            stderr: Box::new(Receiver::from_owned_fd(stderr).map_err(no_descriptors)?),
+            exit,
+        };
+        Ok((piped, said))
     }
 }
 
@@ -215,26 +246,13 @@ impl Sandbox for LocalSandbox {
     }
 
     async fn spawn(&self, exec: &Exec) -> Result<Piped, SandboxError> {
-        let (their_stdin, stdin) = pipe().map_err(no_descriptors)?;
-        let (stdout, their_stdout) = pipe().map_err(no_descriptors)?;
-        let (stderr, their_stderr) = pipe().map_err(no_descriptors)?;
-        let streams = vec![their_stdin, their_stdout, their_stderr];
-        let mut program = self.start(exec, streams).await?;
-        let (mut ended, exit) = oneshot::channel();
-        tokio::spawn(async move {
-            tokio::select! {
-                end = program.end() => if let Some(end) = end {
-                    let _ = ended.send(end);
-                },
-                () = ended.closed() => {}
-            }
-        });
-        Ok(Piped {
-            stdin: Box::new(Sender::from_owned_fd(stdin).map_err(no_descriptors)?),
-            stdout: Box::new(Receiver::from_owned_fd(stdout).map_err(no_descriptors)?),
-            stderr: Box::new(Receiver::from_owned_fd(stderr).map_err(no_descriptors)?),
-            exit,
-        })
+        let (piped, _) = self.pipe(Ask::Spawn(start(exec))).await?;
+        Ok(piped)
+    }
+
+    async fn spawn_apart(&self, exec: &Exec) -> Result<(Piped, bool), SandboxError> {
+        let (piped, said) = self.pipe(Ask::SpawnApart(start(exec))).await?;
+        Ok((piped, said == Say::StartedApart))
     }
 
     async fn terminal(&self, exec: &Exec) -> Result<Terminal, SandboxError> {
@@ -290,13 +308,6 @@ impl Sandbox for LocalSandbox {
     }
 
     async fn listen(&self, port: u16) -> Result<TcpListener, SandboxError> {
-        if self.network != Network::None {
-            // Everybody on the machine could call there.
-            return Err(SandboxError::Denied(
-                "with `network: open` its loopback is that of the host: open a port there"
-                    .to_owned(),
-            ));
-        }
         let ask = Ask::Listen { port };
         let answer = self.ask(ask, Vec::new(), "opening a port").await?;
         let missing = || SandboxError::Gone("the init sent no socket".to_owned());
@@ -320,15 +331,18 @@ impl Sandbox for LocalSandbox {
         let budget = self.archive_budget;
         let call = self.call(Ask::Freeze { budget }, vec![theirs]);
         let mut call = call.await?;
+        let begun = Instant::now();
         let copy = tokio::task::spawn_blocking(move || {
             let limit = budget.unwrap_or(0).saturating_add(ARCHIVE_SLACK);
             io::copy(&mut std::fs::File::from(archive).take(limit), &mut file)
         });
-        let answer = match self
-            .judge(call.answer(), "freezing the working folder")
-            .await
-        {
+        // One that does not end is the doing of those who are to be ended, whatever they did.
+        let answer = match self.judge(call.answer(), ENDING).await {
             Err(SandboxError::Denied(why)) => Err(SandboxError::Gone(why)),
+            Ok(answer) if answer.say == Say::Stuck => Err(SandboxError::Timeout {
+                what: ENDING,
+                seconds: begun.elapsed().as_secs_f64(),
+            }),
             other => other,
         };
         let left_out = match answer.map(|answer| answer.say) {
@@ -347,6 +361,7 @@ impl Sandbox for LocalSandbox {
         Ok(Frozen {
             cut_off: CutOff::after_freeze(),
             work: WorkArchive::with_left_out(path, left_out).map_err(keep)?,
+            changes: None,
         })
     }
 

@@ -63,7 +63,7 @@ const OWN: &[(&str, &str)] = &[
         "nsswitch.conf",
         "passwd: files\ngroup: files\nhosts: files dns\n",
     ),
-    // A place for the host's own where a task has the network.
+    // A place for another one where a task has the network.
     ("resolv.conf", ""),
 ];
 
@@ -122,8 +122,7 @@ impl Scratch {
             make_folders(&etc.join(name))?;
         }
         for (name, content) in OWN {
-            fs::write(etc.join(name), content)?;
-            fs::set_permissions(etc.join(name), Permissions::from_mode(0o644))?;
+            make_file(&etc.join(name), content)?;
         }
         Ok(())
     }
@@ -138,6 +137,15 @@ impl Scratch {
 
     pub(super) fn sealed(&self) -> PathBuf {
         self.folder.join("sealed")
+    }
+
+    /// What programs with an open network look names up by, once [`Scratch::open_network`] has made it.
+    pub(super) fn resolver(&self) -> PathBuf {
+        self.folder.join("resolv.conf")
+    }
+
+    pub(super) fn open_network(&self, resolver: &str) -> io::Result<()> {
+        make_file(&self.resolver(), resolver)
     }
 
     pub(super) fn etc(&self) -> PathBuf {
@@ -174,6 +182,11 @@ pub(crate) fn is_open(place: &Path) -> bool {
             .metadata()
             .is_ok_and(|about| about.mode() & 0o001 != 0)
     })
+}
+
+fn make_file(path: &Path, content: &str) -> io::Result<()> {
+    fs::write(path, content)?;
+    fs::set_permissions(path, Permissions::from_mode(0o644))
 }
 
 fn make_folder(path: &Path, mode: u32) -> io::Result<()> {

@@ -2,7 +2,7 @@
 //! is used again by the next sandbox in the same place.
 
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::limits::{Enforcement, Group};
@@ -29,6 +29,8 @@ struct Place {
 pub(super) struct Slot {
     place: Option<Place>,
     slots: Arc<Slots>,
+    /// Somebody in it can't be ended.
+    haunted: AtomicBool,
 }
 
 impl Slots {
@@ -65,6 +67,7 @@ impl Slots {
         Ok(Slot {
             place: Some(place),
             slots: Arc::clone(self),
+            haunted: AtomicBool::new(false),
         })
     }
 }
@@ -78,6 +81,11 @@ impl Slot {
             .then(|| FIRST_USER.saturating_add(place.number))
     }
 
+    /// Nobody gets this place again: whoever is left in it would share its user and its limits.
+    pub(super) fn give_up(&self) {
+        self.haunted.store(true, Ordering::Relaxed);
+    }
+
     pub(super) fn group(&self) -> Option<&Group> {
         self.place.as_ref()?.group.as_ref()
     }
@@ -85,6 +93,9 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
+        if self.haunted.load(Ordering::Relaxed) {
+            return;
+        }
         let mut free = self
             .slots
             .free
@@ -107,6 +118,10 @@ mod tests {
         assert_ne!(number(&first), number(&second));
         let freed = number(&first);
         drop(first);
-        assert_eq!(number(&slots.take().unwrap()), freed);
+        let again = slots.take().unwrap();
+        assert_eq!(number(&again), freed);
+        again.give_up();
+        drop(again);
+        assert_ne!(number(&slots.take().unwrap()), freed);
     }
 }

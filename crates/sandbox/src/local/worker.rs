@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
+use super::keyring;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Debug)]
@@ -20,7 +22,7 @@ static UNDERTAKER: OnceLock<Worker> = OnceLock::new();
 pub fn spawn_lasting(mut command: Command) -> io::Result<Child> {
     let (started, child) = channel();
     Worker::spawner()?.run(move || {
-        if let Err(unwanted) = started.send(command.spawn())
+        if let Err(unwanted) = started.send(start(&mut command))
             && let Ok(mut child) = unwanted.0
         {
             let _ = child.kill();
@@ -29,6 +31,12 @@ pub fn spawn_lasting(mut command: Command) -> io::Result<Child> {
     });
     let gone = |_| io::Error::other("the spawner is gone");
     child.recv().map_err(gone)?
+}
+
+/// Starts a program from this thread, with a session keyring of its own.
+pub(super) fn start(command: &mut Command) -> io::Result<Child> {
+    keyring::leave()?;
+    command.spawn()
 }
 
 impl Worker {

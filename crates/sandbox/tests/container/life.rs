@@ -1,9 +1,11 @@
 //! From the start of a container to its removal.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agon_core::environment::Network;
+use agon_core::files::FileTree;
 use agon_sandbox::archive::Entry;
 use agon_sandbox::{Provider, SandboxError, SessionOptions, ShellSession, Timeouts};
 use bollard::Docker;
@@ -240,6 +242,48 @@ async fn a_missing_or_replaced_working_folder_is_an_empty_one() {
         assert_eq!(sandbox.read("/etc/hostname", 100).await.unwrap(), b"agon\n");
         sandbox.destroy().await;
     }
+}
+
+/// Where no agent was, nothing that an agent left can take the folder away.
+#[tokio::test]
+async fn a_folder_that_stays_missing_is_trouble_of_the_engine() {
+    let mut first = sandbox().await;
+    let work = first.freeze().await.unwrap().work;
+    let second = sandbox().await;
+    run(second.as_ref(), "cd / && rm -rf work").await;
+    let error = second.unpack(&work).await.unwrap_err();
+    assert!(matches!(error, SandboxError::Io { .. }), "{error}");
+    first.destroy().await;
+    second.destroy().await;
+}
+
+/// Without its own mount of the container's files an engine does what one under load was seen to do.
+#[tokio::test]
+async fn needs_root_an_engine_that_sees_no_files_is_a_fault_and_no_empty_folder() {
+    let request = request();
+    let mut sandbox = provider().await.prepare(&request).await.unwrap();
+    run(sandbox.as_ref(), "echo kept > it").await;
+    let found = labelled("agon.trial", &request.owner.trial).await;
+    let id = found[0].id.clone().unwrap();
+    let found = docker().inspect_container(&id, None).await.unwrap();
+    let merged = found.graph_driver.unwrap().data["MergedDir"].clone();
+    let unmount = std::process::Command::new("umount")
+        .args(["--lazy", &merged])
+        .status();
+    assert!(unmount.unwrap().success(), "{merged}");
+    let mut tree = FileTree::default();
+    tree.push_made("visible.txt".into(), Arc::from(*b"shown"))
+        .unwrap();
+    for error in [
+        sandbox.copy_in(&tree, "/work").await.unwrap_err(),
+        sandbox.snapshot().await.unwrap_err(),
+    ] {
+        assert!(matches!(error, SandboxError::Io { .. }), "{error}");
+    }
+    // A killed container is mounted anew.
+    let work = sandbox.kill(true).await.unwrap().work;
+    assert!(work.find("it", 100).unwrap().is_some());
+    sandbox.destroy().await;
 }
 
 #[tokio::test]

@@ -2,12 +2,14 @@
 
 use std::io::{Read, Write};
 
-use super::fixture::{run, sandbox, text};
+use super::fixture::{sandbox, text};
+use super::refused::refused;
 
 const PORT: u16 = 4141;
 
 /// Bash knows how to call, whatever else the image holds.
-const CALL: &str = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/4141; printf hello >&3; cat <&3'";
+const CALL: &str =
+    "bash -c 'exec {call}<>/dev/tcp/127.0.0.1/4141; printf hello >&$call; cat <&$call'";
 
 #[tokio::test]
 async fn programs_inside_are_answered_outside_until_the_port_is_dropped() {
@@ -23,7 +25,7 @@ async fn programs_inside_are_answered_outside_until_the_port_is_dropped() {
     assert_eq!(text(sandbox.as_ref(), CALL).await, "from outside");
     assert_eq!(&answer.join().unwrap(), b"hello");
 
-    let refused = run(sandbox.as_ref(), CALL).await;
-    assert!(!refused.exit.success(), "{refused:?}");
+    let said = refused(sandbox.as_ref(), CALL).await;
+    assert!(said.contains("Connection refused"), "{said}");
     sandbox.destroy().await;
 }

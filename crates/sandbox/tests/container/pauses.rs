@@ -58,8 +58,8 @@ async fn what_serves_the_display_goes_on() {
         display: Some(display),
         ..request()
     };
-    let sandbox = provider().await.prepare(&request).await.unwrap();
-    let sandbox = sandbox.as_ref();
+    let whole = provider().await.prepare(&request).await.unwrap();
+    let sandbox = whole.as_ref();
     begin(sandbox, &format!("{{ {COUNT}; }} >count")).await;
     grows(sandbox, "count", 0).await;
     sandbox.pause().await.unwrap();
@@ -71,4 +71,5 @@ async fn what_serves_the_display_goes_on() {
     assert_eq!(size(sandbox, "count").await, count);
     sandbox.resume().await.unwrap();
     grows(sandbox, "count", count).await;
+    whole.destroy().await;
 }

@@ -5,7 +5,7 @@ use agon_core::quantity::ByteSize;
 use agon_sandbox::archive::Entry;
 use agon_sandbox::{Exit, Provider};
 
-use crate::ground::{Ground, ground, provider, request, sh, text};
+use crate::ground::{Ground, Tracer, ground, outside, provider, request, sh, text};
 
 async fn made(ground: &Ground, script: &str) {
     let done = ground.sh(script).await;
@@ -133,4 +133,21 @@ async fn a_flood_of_files_is_cut_and_counted() {
     fresh.unpack(&frozen.work).await.unwrap();
     let done = sh(fresh.as_ref(), "ls -U | wc -l").await;
     assert_eq!(text(&done.stdout.bytes), "100000\n");
+}
+
+#[tokio::test]
+async fn programs_that_cannot_be_ended_are_the_doing_of_whoever_started_them() {
+    let mut ground = ground().await;
+    let number = 3_000_000 + std::process::id();
+    ground
+        .sh(&format!("sleep {number} >/dev/null 2>&1 &"))
+        .await;
+    let held = loop {
+        if let [pid] = outside(&format!("sleep {number}"))[..] {
+            break pid;
+        }
+    };
+    let _tracer = Tracer::of(held);
+    let error = ground.sandbox.freeze().await.unwrap_err();
+    assert!(error.of_agent(), "{error}");
 }

@@ -6,6 +6,7 @@ use agon_core::quantity::ByteSize;
 use agon_sandbox::{Enforcement, Exec, Exit, Provider, SandboxError};
 
 use crate::ground::{ground, provider, request, sh, text};
+use crate::refused::refused;
 
 #[tokio::test]
 async fn a_fork_bomb_is_contained_and_ends_with_the_freeze() {
@@ -87,8 +88,8 @@ async fn a_full_working_folder_can_be_frozen() {
         .sh("cat /dev/zero > big; echo $?; ls -l big | cut -d' ' -f5")
         .await;
     assert_eq!(text(&done.stdout.bytes).lines().last(), Some("33554432"));
-    let done = ground.sh("echo x > more").await;
-    assert_ne!(done.exit, Exit::Code(0));
+    let said = refused(ground.sandbox.as_ref(), "echo x > more").await;
+    assert!(said.contains("No space left"), "{said}");
     let error = ground.sandbox.write("more", b"content").await.unwrap_err();
     assert!(matches!(error, SandboxError::Denied(_)), "{error}");
     let frozen = ground.sandbox.freeze().await.unwrap();
@@ -99,9 +100,11 @@ async fn a_full_working_folder_can_be_frozen() {
 async fn files_without_content_cannot_make_an_endless_archive() {
     let mut ground = ground().await;
     let done = ground
-        .sh("for i in $(seq 200); do truncate -s 30M hole$i; done; truncate -s 1T huge")
+        .sh("for i in $(seq 200); do truncate -s 30M hole$i || exit; done")
         .await;
-    assert_ne!(done.exit, Exit::Code(0));
+    assert_eq!(done.exit, Exit::Code(0), "{done:?}");
+    let huge = ground.sh("truncate -s 1T huge; echo $?").await;
+    assert_eq!(text(&huge.stdout.bytes), "153\n", "by the signal XFSZ");
     let frozen = ground.sandbox.freeze().await.unwrap();
     assert!(frozen.work.bytes() < 100 << 20, "{}", frozen.work.bytes());
     assert!(frozen.work.find("hole1", 1).unwrap().is_some());
@@ -132,9 +135,13 @@ async fn a_memory_hog_dies_and_the_sandbox_survives() {
 async fn private_folders_in_memory_are_limited() {
     let ground = ground().await;
     for folder in ["/tmp", "/home/agent", "/run", "/dev/shm"] {
-        let done = ground.sh(&format!("cat /dev/zero > {folder}/big")).await;
-        assert_ne!(done.exit, Exit::Code(0), "{folder}");
-        ground.sh(&format!("rm {folder}/big")).await;
+        // No single file is too large, and there would be memory enough for all.
+        let fill =
+            format!("for i in {{1..10}}; do head -c 20M /dev/zero > {folder}/big$i || exit; done");
+        let said = refused(ground.sandbox.as_ref(), &fill).await;
+        assert!(said.contains("No space left"), "{folder}: {said}");
+        let removed = ground.sh(&format!("rm {folder}/big*")).await;
+        assert_eq!(removed.exit, Exit::Code(0), "{folder}");
     }
 }
 

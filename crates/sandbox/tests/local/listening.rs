@@ -7,7 +7,8 @@ use std::time::Duration;
 use agon_core::environment::Network;
 use agon_sandbox::{Provider, SandboxError};
 
-use super::ground::{ground, provider, request, text};
+use super::ground::{ground, provider, request, sh, text};
+use super::refused::refused;
 
 const PORT: u16 = 4141;
 
@@ -27,7 +28,8 @@ fn answer(listener: TcpListener, times: usize) -> std::thread::JoinHandle<Vec<St
 
 /// `hello` to a port of the loopback, and what comes back.
 fn call(port: u16) -> String {
-    format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; printf hello >&3; cat <&3'")
+    // Bash itself chooses a descriptor that is free.
+    format!("bash -c 'exec {{call}}<>/dev/tcp/127.0.0.1/{port}; printf hello >&$call; cat <&$call'")
 }
 
 #[tokio::test]
@@ -41,9 +43,8 @@ async fn programs_inside_are_answered_outside_until_the_port_is_dropped() {
     }
     assert_eq!(answers.join().unwrap(), ["hello", "hello"]);
 
-    let said = ground.sh(&call(PORT)).await;
-    assert!(!said.exit.success(), "{said:?}");
-    assert!(text(&said.stderr.bytes).contains("refused"), "{said:?}");
+    let said = refused(ground.sandbox.as_ref(), &call(PORT)).await;
+    assert!(said.contains("Connection refused"), "{said}");
     ground.sandbox.destroy().await;
 }
 
@@ -53,8 +54,8 @@ async fn the_port_is_not_open_on_the_host_and_opens_nothing_of_it() {
     let of_host = host.local_addr().unwrap().port();
     let ground = ground().await;
     let listener = ground.sandbox.listen(PORT).await.unwrap();
-    let said = ground.sh(&call(of_host)).await;
-    assert!(!said.exit.success(), "{said:?}");
+    let said = refused(ground.sandbox.as_ref(), &call(of_host)).await;
+    assert!(said.contains("Connection refused"), "{said}");
     let said = ground
         .sh("ls /sys/class/net 2>/dev/null; grep -c : /proc/net/dev")
         .await;
@@ -79,8 +80,9 @@ async fn a_port_is_taken_once() {
                   s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); \
                   s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1); \
                   s.bind((\"\", 4141)); s.listen()";
-    let stolen = ground.sh(&format!("python3 -c '{server}'")).await;
-    assert!(!stolen.exit.success(), "{stolen:?}");
+    let steal = format!("python3 -c '{server}'");
+    let said = refused(ground.sandbox.as_ref(), &steal).await;
+    assert!(said.contains("Address already in use"), "{said}");
     drop(held);
     ground.sandbox.listen(PORT).await.unwrap();
     ground.sandbox.destroy().await;
@@ -103,13 +105,17 @@ async fn callers_whom_nobody_answers_do_not_hold_up_the_init() {
 }
 
 #[tokio::test]
-async fn with_the_hosts_network_there_is_no_port_of_its_own() {
+async fn an_open_network_has_a_loopback_of_its_own_too() {
     let provider = provider();
     let mut request = request();
     request.environment.network = Network::Open;
     request.start = Duration::from_secs(30);
     let sandbox = provider.prepare(&request).await.unwrap();
-    let error = sandbox.listen(PORT).await.unwrap_err();
-    assert!(error.to_string().contains("loopback"), "{error}");
+    let answers = answer(sandbox.listen(PORT).await.unwrap(), 1);
+    let said = sh(sandbox.as_ref(), &call(PORT)).await;
+    assert_eq!(text(&said.stdout.bytes), "from outside\n", "{said:?}");
+    assert_eq!(answers.join().unwrap(), ["hello"]);
+    // Nobody else can call there.
+    TcpStream::connect(("127.0.0.1", PORT)).unwrap_err();
     sandbox.destroy().await;
 }

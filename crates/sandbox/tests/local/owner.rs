@@ -9,7 +9,7 @@ use std::time::Duration;
 use agon_sandbox::{Exec, Exit, OwnerMark, Provider, SandboxError, reap_dead_owners};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use crate::ground::{INIT, ground, init, provider, request, sh};
+use crate::ground::{INIT, Tracer, ground, init, outside, provider, request, sh};
 
 /// Marks a process that this file started as an owner to be killed.
 const ROLE: &str = "AGON_TEST_OWNER";
@@ -407,4 +407,45 @@ fn it_works_for_an_ordinary_user() {
         done.status.success() && said.contains("15 passed"),
         "{said}"
     );
+}
+
+#[test]
+fn what_cannot_be_ended_is_named_and_everything_else_removed() {
+    let (mut owner, _output) = owner();
+    let program = format!("sleep {}", 1_000_000 + owner.id());
+    let held = outside(&program)[0];
+    let tracer = Tracer::of(held);
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    let of_owner = format!("agon-{}-", owner.id());
+    let named = format!(
+        "process {held} can't be ended: process {} traces it",
+        tracer.pid()
+    );
+    let grouped = !matches!(
+        agon_sandbox::Enforcement::detect(),
+        agon_sandbox::Enforcement::Rlimits
+    );
+    assert!(
+        grouped,
+        "without control groups nothing is left that has a name"
+    );
+    let left = loop {
+        let ours = |left: &String| left.contains(&of_owner);
+        let left = reap_dead_owners().left;
+        let left: Vec<String> = left.into_iter().filter(ours).collect();
+        // Others may still be on their way.
+        if !left.is_empty() && outside(&program) == [held] {
+            break left;
+        }
+    };
+    assert!(
+        left.iter().any(|it| it.ends_with(&named)),
+        "{left:?} {named}"
+    );
+    drop(tracer);
+    while !left_by(owner.id()).is_empty() {
+        reap_dead_owners();
+    }
+    assert_eq!(outside(&program), Vec::<u32>::new());
 }

@@ -114,6 +114,5 @@ async fn a_dropped_terminal_takes_its_programs_along() {
     say(&mut terminal, "PS1=; nohup sleep 7001 & echo up\n").await;
     until(&mut terminal, "up\n").await;
     drop(terminal);
-    let gone = "while ps -eo args | grep -q '^sleep 7001'; do :; done";
-    assert!(ground.sh(gone).await.exit.success());
+    ground.wait_for_end("sleep 7001").await;
 }

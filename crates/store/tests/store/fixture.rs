@@ -68,6 +68,7 @@ fn ended(id: &str, epoch: u32, attempt: u32, result: Result<&Verdict, &Fault>) -
         file: "trials/segments/000001.jsonl".to_owned(),
         at: 0,
         bytes: 0,
+        verdict: None,
     };
     let key = Digest::of(id.as_bytes());
     let at = "2026-11-15T12:00:00Z".parse().unwrap();

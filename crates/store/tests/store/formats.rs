@@ -59,10 +59,10 @@ fn the_trials_of_format_1_are_read() {
             ("greeting", 1, true, Passed),
             ("broken", 1, false, Faulted),
             ("broken", 2, false, Faulted),
-            ("done", 1, false, Failed),
+            ("done", 1, true, Failed),
             ("broken", 3, false, Faulted),
             ("broken", 4, true, Faulted),
-            ("done", 2, true, Failed),
+            ("done", 2, false, Failed),
         ]
     );
     assert_eq!(trials[1].fault.as_ref().unwrap().class, FaultClass::Setup);

@@ -140,7 +140,8 @@ fn when_an_attempt_began_is_told() {
 #[test]
 fn what_is_graded_again_is_in_no_list_of_what_is_played() {
     let (_root, writer) = writer();
-    let mut recorder = begin(&writer, "again").of_the_past();
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let mut recorder = Recorder::of_the_past(&writer, clock, &task("again"), 1, 1);
     let long = note(&"x".repeat(40 << 10));
     recorder.record(Source::Harness, None, long).unwrap();
     let at = recorder.finish(None).unwrap();

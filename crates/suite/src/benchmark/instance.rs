@@ -25,27 +25,6 @@ const MAX_SCRIPT: usize = 100 << 10;
 /// Longer or odder ones are told by the task's own id.
 const MAX_NAME: usize = 200;
 
-/// Benchmarks in containers are graded in fresh ones, unless they say otherwise.
-fn grade_afresh(environment: &mut Node) {
-    let in_container = environment
-        .get("kind")
-        .is_some_and(|kind| text(kind) == "container");
-    let place = environment.head();
-    if let Content::Mapping(pairs) = &mut environment.content
-        && in_container
-        && !pairs.iter().any(|(key, _)| key.text == "fresh_checks")
-    {
-        let yes = Node {
-            span: place,
-            content: Content::Scalar {
-                text: "true".to_owned(),
-                plain: true,
-            },
-        };
-        pairs.push((key("fresh_checks", place), yes));
-    }
-}
-
 /// What stands for a row that no task can be made of.
 pub(super) fn unplayable(row: &Row, id: TaskId, name: String, why: String) -> Task {
     let digest = Digest::of_parts([b"unplayable".as_slice(), why.as_bytes()]);
@@ -136,10 +115,7 @@ impl Common<'_> {
         let shown = if odd { id.id() } else { name };
         let mut pairs = vec![(key("name", begin), scalar(shown, begin))];
         for part in &self.parts.keys {
-            let mut node = self.filled(part, contexts)?;
-            if part.key == "environment" {
-                grade_afresh(&mut node);
-            }
+            let node = self.filled(part, contexts)?;
             if ["setup_cmd", "complete_cmd"].contains(&part.key) && text(&node).len() > MAX_SCRIPT {
                 return Err(NodeError::new("the script is longer than 100 KiB")
                     .help("put what it needs into a file of visible/ or verify/")

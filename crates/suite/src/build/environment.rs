@@ -6,9 +6,13 @@ use crate::format::{EnvironmentFile, ImageName};
 use crate::source::{Node, NodeError};
 
 /// Which kinds a key belongs to, where not to all.
-const ONLY_FOR: [(&str, &[EnvironmentKind]); 9] = [
+const ONLY_FOR: [(&str, &[EnvironmentKind]); 10] = [
     (
         "image",
+        &[EnvironmentKind::Container, EnvironmentKind::Desktop],
+    ),
+    (
+        "grading",
         &[EnvironmentKind::Container, EnvironmentKind::Desktop],
     ),
     (
@@ -79,13 +83,25 @@ pub(super) fn environment(
     }
 
     let desktop = kind == EnvironmentKind::Desktop;
+    for key in ["grading", "fresh_checks"] {
+        if let Some(span) = written.and_then(|node| node.key_span(key))
+            && desktop
+            && image.is_none()
+        {
+            let message = format!("`{key}` does not belong to a desktop without an image");
+            errors.push(
+                NodeError::new(message)
+                    .help("its checks always run in a fresh sandbox: leave the key out")
+                    .at(span),
+            );
+        }
+    }
     if let Some(span) = written.and_then(|node| node.key_span("fresh_checks"))
-        && desktop
-        && image.is_none()
+        && own.grading.is_some()
     {
         errors.push(
-            NodeError::new("`fresh_checks` does not belong to a desktop without an image")
-                .help("its checks always run in a fresh sandbox: leave the key out")
+            NodeError::new("where checks run is said twice: by `grading` and by `fresh_checks`")
+                .help("leave out `fresh_checks`")
                 .at(span),
         );
     }
@@ -116,7 +132,7 @@ pub(super) fn environment(
             .cwd
             .filter(|_| kind == EnvironmentKind::Container)
             .map(|folder| folder.0),
-        fresh_checks: said.fresh_checks.unwrap_or(false) && image.is_some(),
+        grading: said.grading.filter(|_| image.is_some()).unwrap_or_default(),
         image: image.map(|image| image.0),
         screen: said.screen.filter(|_| desktop).map(|screen| screen.0),
         apps: said.apps.filter(|_| desktop).unwrap_or_default(),

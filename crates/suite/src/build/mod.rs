@@ -7,6 +7,7 @@ mod check;
 mod digest;
 mod environment;
 mod hand_in;
+mod history;
 mod months;
 mod office;
 mod programs;

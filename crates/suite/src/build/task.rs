@@ -11,7 +11,9 @@ use agon_core::{
 use serde_json::{Map, Value};
 
 use super::check::{self, Setting};
-use super::{MaxSteps, digest, environment, hand_in, programs, realtime, solution, steps, user};
+use super::{
+    MaxSteps, digest, environment, hand_in, history, programs, realtime, solution, steps, user,
+};
 use crate::format::{SuiteFile, TaskFile};
 use crate::source::{Node, NodeError};
 
@@ -138,6 +140,7 @@ pub(crate) fn task(
         return Err(errors);
     }
 
+    let unplayable = history::refusal(&draft.visible);
     let mut task = Task {
         name,
         weight: file.weight.unwrap_or_else(|| weight(suite, file.level)),
@@ -159,7 +162,7 @@ pub(crate) fn task(
         hand_in,
         collect: file.collect,
         instance: HostOnly::new(draft.instance),
-        unplayable: None,
+        unplayable,
         digest: Digest::of(b""),
         played: Digest::of(b""),
         id: draft.id,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use agon_core::environment::Network;
+use agon_core::environment::{Grading, Network};
 use agon_core::files::stays_inside;
 use agon_core::{ByteSize, EnvironmentKind, Seconds};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -48,7 +48,11 @@ pub(crate) struct EnvironmentFile {
     pub(crate) env: BTreeMap<VariableName, String>,
     /// Container: the working folder. Default: /work.
     pub(crate) cwd: Option<FolderPath>,
-    /// Container, or desktop with an image: run checks in a fresh container over the working folder.
+    /// Container, or desktop with an image: where checks run. `fresh` (the default): in fresh containers
+    /// over all that was changed, after the agent's was killed; `used`: in the agent's, after its processes
+    /// were ended; `alive`: in the agent's, with all that runs there. The last two are marked tainted.
+    pub(crate) grading: Option<Grading>,
+    /// `true` is `grading: fresh`, `false` is `grading: used`.
     pub(crate) fresh_checks: Option<bool>,
     /// Desktop: `WIDTHxHEIGHT`.
     pub(crate) screen: Option<Screen>,
@@ -190,11 +194,21 @@ impl JsonSchema for Screen {
 }
 
 impl EnvironmentFile {
+    /// Where checks run, by either of the two keys.
+    pub(crate) fn said_grading(&self) -> Option<Grading> {
+        let by_fresh_checks = |fresh| match fresh {
+            true => Grading::Fresh,
+            false => Grading::Used,
+        };
+        self.grading.or(self.fresh_checks.map(by_fresh_checks))
+    }
+
     /// What the task says, and where it says nothing, what the suite says. `image` is the task's
     /// own business: it makes no sense apart from `kind`.
     pub(crate) fn over(mut self, base: &Self) -> Self {
         let mut env = base.env.clone();
         env.append(&mut self.env);
+        let grading = self.said_grading().or(base.said_grading());
         Self {
             kind: self.kind.or(base.kind),
             image: self.image,
@@ -205,7 +219,8 @@ impl EnvironmentFile {
             disk: self.disk.or(base.disk),
             env,
             cwd: self.cwd.or_else(|| base.cwd.clone()),
-            fresh_checks: self.fresh_checks.or(base.fresh_checks),
+            grading,
+            fresh_checks: None,
             screen: self.screen.or_else(|| base.screen.clone()),
             apps: self.apps.or_else(|| base.apps.clone()),
             programs: self.programs.or_else(|| base.programs.clone()),

@@ -117,6 +117,8 @@ impl Settings<'_> {
                 self.size("memory").unwrap_or_else(|| scalar(MEMORY)),
             ),
             pair("network", scalar(self.network())),
+            // Its verifier looks at the container that the agent used.
+            pair("grading", scalar("used")),
         ];
         pairs.extend(self.size("storage").map(|node| pair("disk", node)));
         pairs.extend(

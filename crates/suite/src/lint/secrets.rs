@@ -1,24 +1,17 @@
-//! Answers that lie where the agent can see them: fields of a dataset that are hidden and yet told, and
-//! histories of repositories.
+//! Answers that lie where the agent can see them: fields of a dataset that are hidden and yet told.
+//! Patches without a repository.
 
 use std::collections::HashMap;
 use std::io::Read;
-use std::path::Path;
-use std::sync::LazyLock;
 
 use agon_core::files::{FileEntry, FileTree};
 use agon_core::{HandIn, Task};
-use regex::Regex;
 use serde_json::Value;
 
 use super::Severity;
 use crate::load::Suite;
 
 type Found = (Severity, String);
-
-/// A file of a repository's store, whatever the repository is called.
-static OBJECT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(^|/)objects/([0-9a-f]{2}/[0-9a-f]{38,}|pack/[^/]+)$").ok());
 
 /// Shorter ones are found everywhere by chance.
 const SHORTEST: usize = 6;
@@ -104,25 +97,6 @@ fn texts<'v>(value: &'v Value, into: &mut Vec<&'v str>) {
         Value::Object(fields) => fields.values().for_each(|field| texts(field, into)),
         _ => {}
     }
-}
-
-/// A history has what was removed, and what comes later: the set-up makes a repository of one commit.
-pub(super) fn history(task: &Task) -> Vec<Found> {
-    let entries = task.visible.show().entries();
-    let Some(entry) = entries.iter().find(|entry| is_history(&entry.path)) else {
-        return Vec::new();
-    };
-    let path = entry.path.display();
-    vec![(
-        Severity::Error,
-        format!("visible/{path} is part of a git history: let the set-up make the repository"),
-    )]
-}
-
-fn is_history(path: &Path) -> bool {
-    let dotted = path.components().any(|part| part.as_os_str() == ".git");
-    let object = OBJECT.as_ref();
-    dotted || object.is_some_and(|object| object.is_match(&path.to_string_lossy()))
 }
 
 /// A patch needs something that it is a patch of.

@@ -20,14 +20,13 @@ pub(super) fn findings(task: &Task) -> Vec<Finding> {
     task.checks.inspect(|checks| found.checks(checks));
     found.solution(task.solution.on_host().as_ref());
     if task.environment.network == Network::Open {
-        found.note("the environment has the host's network: results may change with the world");
+        found.note("the environment has an open network: results may change with the world");
     }
     found.limits();
     let more = [
         prose::findings(task),
         world::findings(task),
         realtime::findings(task),
-        secrets::history(task),
         secrets::repository(task),
     ];
     for (severity, message) in more.into_iter().flatten() {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use agon_core::check::CheckKind;
+use agon_core::environment::Grading;
 use agon_core::user::Rules;
 use agon_core::{Action, CutOff, EnvironmentKind, HandIn, PatchRules, Solution, Task, User};
 
@@ -143,7 +144,10 @@ checks = [{ type = "answer", equals = "{{ secret_word }}", case = false }]
     assert_eq!(one.actions.len(), 3);
     assert_eq!(one.environment.image.as_deref(), Some("img/x1:1"));
     assert_eq!(one.environment.cwd.as_deref(), Some("/app"));
-    assert!(one.environment.fresh_checks, "unless it says otherwise");
+    assert!(
+        one.environment.grading.is_fresh(),
+        "unless it says otherwise"
+    );
     assert_eq!(one.environment.env["NAME"], "x1");
     assert_eq!(one.setup.as_deref(), Some("#!/bin/bash\necho x1\n"));
     let complete = one.complete.open(&CutOff::after_freeze()).clone();
@@ -197,11 +201,12 @@ fn checks_run_where_the_agent_was_only_if_asked_to() {
         let suite = small()
             .with("benchmark.toml", &format!("{container}{more}"))
             .suite();
-        suite.tasks[0].environment.fresh_checks
+        suite.tasks[0].environment.grading
     };
-    assert!(afresh(""));
-    assert!(afresh("fresh_checks = true\n"));
-    assert!(!afresh("fresh_checks = false\n"));
+    assert_eq!(afresh(""), Grading::Fresh);
+    assert_eq!(afresh("fresh_checks = true\n"), Grading::Fresh);
+    assert_eq!(afresh("fresh_checks = false\n"), Grading::Used);
+    assert_eq!(afresh("grading = \"alive\"\n"), Grading::Alive);
 }
 
 #[test]

@@ -59,6 +59,8 @@ fn environments_and_solutions() {
             .with("a/k.yaml", "task: x\nenvironment: {kind: desktop, image: a:2}\ndesktop_image: a:1\n")
             .with("a/l.yaml", "task: x\nenvironment: {kind: local, gl: true, settle: 1, fresh_checks: true}\n")
             .with("a/m.yaml", "task: x\nenvironment: {kind: desktop, fresh_checks: true}\n")
+            .with("a/p.yaml", "task: x\nenvironment: {kind: container, image: a:1, grading: alive, fresh_checks: true}\n")
+            .with("a/q.yaml", "task: x\nenvironment: {kind: container, image: a:1, grading: lively}\n")
             .with("a/n.yaml", "task: x\nenvironment: {kind: desktop, settle: soon}\n")
             .with("a/o.yaml", "task: x\nsolution:\n  - {action: click, x: 1, y: 1, count: 0}\n  - {action: drag, path: [{x: 1, y: 1}]}\n")
             .with("a/h/task.yaml", "task: x\nsolution: [{action: finish}]\n")

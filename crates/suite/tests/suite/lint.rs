@@ -71,7 +71,7 @@ fn bad_tasks_are_named() {
         ),
         (
             "task: x\nenvironment: {network: open}\nsolution: []\nchecks: [{type: file, path: a}]\n",
-            "note demo/one: the environment has the host's network",
+            "note demo/one: the environment has an open network",
         ),
         (
             "task: x\nlimits: {step: 50, seconds: 10}\nsolution: []\nchecks: [{type: file, path: a}]\n",
@@ -228,7 +228,8 @@ fn histories_of_repositories_are_errors() {
             .with("demo/one/task.yaml", GOOD)
             .with(&format!("demo/one/visible/{path}"), "x");
         let found = findings(&folder);
-        let expected = format!("error demo/one: visible/{path} is part of a git history");
+        let expected =
+            format!("error demo/one: can't be played: visible/{path} is part of a git history");
         assert!(
             found.len() == 1 && found[0].starts_with(&expected),
             "{found:?}"

@@ -16,4 +16,5 @@ mod plan;
 mod realtime;
 mod reference;
 mod selection;
+mod shipped_answers;
 mod tasks;

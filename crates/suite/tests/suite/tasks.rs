@@ -1,6 +1,6 @@
 //! What the keys of a task mean.
 
-use agon_core::environment::{EnvironmentKind, Network};
+use agon_core::environment::{EnvironmentKind, Grading, Network};
 use agon_core::{Action, ActionKind, ByteSize, Level, Money, Seconds, Solution, TaskId, User};
 use agon_suite::{LoadOptions, load_suite};
 
@@ -70,7 +70,7 @@ solution:
     assert_eq!(environment.env["FLAG"], "yes");
     assert_eq!(environment.screen.as_deref(), Some("1280x800"));
     assert_eq!(environment.apps, ["xterm"]);
-    assert!(environment.gl && environment.fresh_checks);
+    assert!(environment.gl && environment.grading.is_fresh());
     assert_eq!(environment.settle, Seconds::new(1.5));
     assert_eq!(environment.group.as_deref(), Some("screen"));
     assert_eq!(task.limits.money, Some(Money::from_micros(250_000)));
@@ -106,7 +106,7 @@ fn defaults_for_desktops_hold_only_for_desktops() {
         )
         .with(
             "suite.toml",
-            "name = \"x\"\n[defaults.environment]\ngl = true\nsettle = 0.25\nfresh_checks = true\n",
+            "name = \"x\"\n[defaults.environment]\ngl = true\nsettle = 0.25\nfresh_checks = false\n",
         )
         .suite();
     let seen: Vec<_> = suite
@@ -115,21 +115,16 @@ fn defaults_for_desktops_hold_only_for_desktops() {
         .map(|task| {
             let environment = &task.environment;
             let settle = environment.settle.map(Seconds::get);
-            (
-                task.id.id(),
-                environment.gl,
-                settle,
-                environment.fresh_checks,
-            )
+            (task.id.id(), environment.gl, settle, environment.grading)
         })
         .collect();
     assert_eq!(
         seen,
         [
-            ("one", false, None, false),
-            ("three", true, Some(0.25), true),
+            ("one", false, None, Grading::Fresh),
+            ("three", true, Some(0.25), Grading::Used),
             // Its checks run in a fresh sandbox whatever is said.
-            ("two", true, Some(0.0), false),
+            ("two", true, Some(0.0), Grading::Fresh),
         ]
     );
 }

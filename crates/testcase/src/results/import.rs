@@ -127,7 +127,7 @@ fn take_over(
         let events = trial.events(kept);
         let ended = events.last().map_or(began, |event| event.at);
         let clock: Arc<dyn Clock> = Arc::new(FixedClock(ended));
-        let mut recorder = Recorder::new(&writer, clock, &head.task, 1, 1);
+        let mut recorder = Recorder::of_the_past(&writer, clock, &head.task, 1, 1);
         for event in &events {
             recorder.copy(event).map_err(failed())?;
         }
@@ -213,7 +213,7 @@ fn manifest(
         named.next().cloned()
     };
     let model = first(|head| &head.agent_model);
-    Manifest {
+    let mut manifest = Manifest {
         format: FORMAT,
         run: folder.name(),
         created,
@@ -227,6 +227,7 @@ fn manifest(
             spec: first(|head| &head.agent_yaml).unwrap_or_else(|| UNKNOWN.to_owned()),
             digest: None,
             unconfined: false,
+            files: None,
         },
         models: model
             .map(|model| ModelStamp {
@@ -249,5 +250,7 @@ fn manifest(
         programs: BTreeMap::new(),
         judge: None,
         host: HostStamp::default(),
-    }
+    };
+    manifest.plan = manifest.plan_digest();
+    manifest
 }

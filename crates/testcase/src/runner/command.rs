@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use agon_agent::{SetupError, split_words};
+use agon_agent::{Bundle, SetupError, split_words};
 use agon_core::Digest;
 use async_trait::async_trait;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
@@ -37,6 +37,7 @@ const DRAINING: Duration = Duration::from_secs(2);
 pub(super) struct Program {
     argv: Vec<String>,
     digest: Option<Digest>,
+    bundle: Option<Bundle>,
 }
 
 impl Program {
@@ -56,6 +57,7 @@ impl Program {
             return Err(wrong(why));
         }
         let digest = named_files(&argv);
+        let bundle = Bundle::of_command(&argv).ok().flatten();
         // The kernel then ends the program when the thread that started it is gone. Only the program
         // itself can ask for that, so another one asks first and becomes it.
         if let Some(setpriv) = find(OsStr::new("setpriv")) {
@@ -63,7 +65,16 @@ impl Program {
             let wrap = ["--pdeathsig", "KILL", "--"].map(str::to_owned);
             argv = [vec![setpriv], wrap.to_vec(), argv].concat();
         }
-        Ok(Self { argv, digest })
+        Ok(Self {
+            argv,
+            digest,
+            bundle,
+        })
+    }
+
+    /// The files that its command line names.
+    pub(super) fn take_bundle(&mut self) -> Option<Bundle> {
+        self.bundle.take()
     }
 
     pub(super) fn digest(&self) -> Option<Digest> {

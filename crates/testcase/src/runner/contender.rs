@@ -1,7 +1,7 @@
 //! A runner entered for a run: cases go to it, and what it answers becomes evidence.
 
 use agon_agent::elsewhere::{Commission, Delivered, Elsewhere};
-use agon_agent::{Agent, AgentError, Contender, SetupError, TrialContext};
+use agon_agent::{Agent, AgentError, Bundle, Contender, SetupError, TrialContext};
 use agon_core::verdict::TurnEnd;
 use agon_core::{Digest, Fault, FaultClass, Usage};
 use async_trait::async_trait;
@@ -17,12 +17,13 @@ use crate::results::{Step, Teller, TestCase, TestCaseRun, commands, delivered, i
 /// `cmd:PROGRAM ARGS` or `http://URL`.
 pub fn contender(spec: &str, config: RunnerConfig) -> Result<Box<dyn Contender>, SetupError> {
     if let Some(line) = spec.strip_prefix("cmd:") {
-        let program = Program::open(spec, line)?;
-        let digest = program.digest();
+        let mut program = Program::open(spec, line)?;
+        let (digest, bundle) = (program.digest(), program.take_bundle());
         return Ok(Box::new(Entered {
             runner: Box::new(program),
             config,
             digest,
+            bundle,
             unconfined: true,
         }));
     }
@@ -41,6 +42,7 @@ pub fn entered(runner: impl Runner + 'static, config: RunnerConfig) -> Box<dyn C
         runner: Box::new(runner),
         config,
         digest: None,
+        bundle: None,
         unconfined: false,
     })
 }
@@ -50,12 +52,17 @@ struct Entered {
     runner: Box<dyn Runner>,
     config: RunnerConfig,
     digest: Option<Digest>,
+    bundle: Option<Bundle>,
     unconfined: bool,
 }
 
 impl Contender for Entered {
     fn digest(&self) -> Option<Digest> {
         self.digest
+    }
+
+    fn bundle(&self) -> Option<&Bundle> {
+        self.bundle.as_ref()
     }
 
     fn unconfined(&self) -> bool {

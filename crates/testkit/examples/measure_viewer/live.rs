@@ -42,6 +42,7 @@ pub(crate) async fn live(agon: &Path, folder: &Path) -> Found<Vec<Figure>> {
     }
     let server = Server::start(agon, run.folder.path(), &folder.join("cache-live"))?;
     let browser = Browser::start(1440, 900).await?;
+    browser.open(&server.entry).await?;
     browser
         .open(&format!("{}/runs/live/live", server.url))
         .await?;

@@ -22,6 +22,7 @@ pub(crate) async fn index(agon: &Path, folder: &Path) -> Found<Vec<Figure>> {
     write_trials(&run, INDEXED, "random", 0)?;
     let server = Server::start(agon, &run, &folder.join("cache-indexed"))?;
     let browser = Browser::start(800, 600).await?;
+    browser.open(&server.entry).await?;
     browser
         .open(&format!("{}/api/openapi.json", server.url))
         .await?;
@@ -72,6 +73,7 @@ pub(crate) async fn many_trials(agon: &Path, folder: &Path) -> Found<Vec<Figure>
     write_trials(&run, TRIALS, "random", 0)?;
     let server = Server::start(agon, &run, &folder.join("cache-many"))?;
     let browser = Browser::start(1440, 900).await?;
+    browser.open(&server.entry).await?;
     let page = format!("{}/runs/many", server.url);
     // The first time builds the index.
     browser.open(&page).await?;
@@ -103,6 +105,7 @@ pub(crate) async fn long_trial(agon: &Path, folder: &Path) -> Found<Vec<Figure>>
     write_long_trial(&run, STEPS, (1280, 800))?;
     let server = Server::start(agon, &run, &folder.join("cache-long"))?;
     let browser = Browser::start(1440, 900).await?;
+    browser.open(&server.entry).await?;
     let page = format!("{}/runs/long/trial/browser/task_00000/1/1", server.url);
     browser.open(&page).await?;
     browser.until(READY).await?;

@@ -11,6 +11,8 @@ use crate::Found;
 pub(crate) struct Server {
     process: Child,
     pub(crate) url: String,
+    /// With the token, which moves into a cookie of the browser.
+    pub(crate) entry: String,
 }
 
 impl Server {
@@ -25,15 +27,18 @@ impl Server {
             .spawn()?;
         let output = process.stdout.take().ok_or("it has no output")?;
         let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-        let url = lines.by_ref().find_map(|line| {
-            // Of a single run it is the address of its page.
-            let host = line.split("http://").nth(1)?.split('/').next()?;
-            Some(format!("http://{host}"))
+        let entry = lines.by_ref().find_map(|line| {
+            let address = line.split("http://").nth(1)?.split(' ').next()?;
+            Some(format!("http://{address}"))
         });
+        let entry = entry.ok_or("`agon view` did not say where it is")?;
+        // Of a single run it is the address of its page.
+        let host = entry.split('/').nth(2).ok_or("no host in its address")?;
         std::thread::spawn(move || lines.for_each(drop));
         let server = Self {
             process,
-            url: url.ok_or("`agon view` did not say where it is")?,
+            url: format!("http://{host}"),
+            entry,
         };
         Ok(server)
     }

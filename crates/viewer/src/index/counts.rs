@@ -12,6 +12,9 @@ use crate::shape::{Flag, State};
 /// Names of checks that are told.
 const MOST_NAMES: u32 = 1_000;
 
+/// What takes long to find out: the interval of the score, and what is told beside it.
+pub(crate) type SlowFindings = (Option<Interval>, Vec<String>);
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
@@ -94,18 +97,20 @@ impl Index {
         Ok(found.unsigned_abs())
     }
 
-    /// The interval of the score; `None`: it was not found out for this state of the run.
-    pub(crate) fn interval(&self) -> Result<Option<Option<Interval>>, IndexError> {
+    /// The interval of the score and what is to be told beside it; `None`: it was not found out for this state
+    /// of the run.
+    pub(crate) fn slow(&self) -> Result<Option<SlowFindings>, IndexError> {
         let kept = KeptInterval::load(&self.db, self.state.revision)?;
-        Ok(kept.and_then(|kept| kept.interval()))
+        Ok(kept.and_then(|kept| Some((kept.interval()?, kept.told))))
     }
 
     /// Keeps what took long to find out, of the run as it was at a revision.
-    pub(crate) fn keep_interval(
+    pub(crate) fn keep_slow(
         &self,
         revision: u64,
         found: Option<Interval>,
+        told: &[String],
     ) -> Result<(), IndexError> {
-        KeptInterval::of(revision, found).save(&self.db)
+        KeptInterval::of(revision, found, told).save(&self.db)
     }
 }

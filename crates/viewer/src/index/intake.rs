@@ -12,7 +12,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use super::error::IndexError;
 use super::lines::{LONGEST, for_each_line};
 use super::open_trials;
-use super::reviewed::{Counted, said};
+use super::reviewed::{self, Counted, said};
 use super::schema::{fault_number, flag_bit, outcome_state, state_number};
 use super::state::{LastLine, State};
 use crate::shape::Flag;
@@ -154,6 +154,9 @@ pub(crate) fn take_lines(
         Ok::<(), IndexError>(())
     })
     .map_err(|error| error.reading(path))?;
+    if intake.restored {
+        reviewed::apply(db, reviews)?;
+    }
     state.taken = read.until;
     state.torn = read.torn;
     if let Some((at, bytes)) = last {
@@ -176,6 +179,12 @@ struct Intake<'a> {
     insert: CachedStatement<'a>,
     replaced: CachedStatement<'a>,
     close: CachedStatement<'a>,
+    drawn: CachedStatement<'a>,
+    plain: CachedStatement<'a>,
+    first: CachedStatement<'a>,
+    restore: CachedStatement<'a>,
+    /// Rows count that did not when they were put in.
+    restored: bool,
     failed: CachedStatement<'a>,
 }
 
@@ -186,7 +195,7 @@ impl<'a> Intake<'a> {
             reviews,
             insert: db.prepare_cached(
                 "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-                    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             )?,
             replaced: db.prepare_cached(
                 "UPDATE row SET counts = 0, state = graded, flags = flags & ~7,
@@ -194,8 +203,55 @@ impl<'a> Intake<'a> {
                  WHERE place = ? AND epoch = ? AND counts = 1 AND graded IS NOT NULL",
             )?,
             close: db.prepare_cached("DELETE FROM row WHERE id = ?")?,
+            drawn: db.prepare_cached(
+                "SELECT count(*) FROM row WHERE place = ? AND epoch = ? AND attempt = ? AND drawn = 1
+                    AND regraded = 0",
+            )?,
+            plain: db.prepare_cached(
+                "SELECT count(*) FROM row WHERE place = ? AND epoch = ? AND counts = 1 AND drawn = 0
+                    AND graded IS NOT NULL",
+            )?,
+            first: db.prepare_cached(
+                "SELECT min(id) FROM row r WHERE place = ? AND epoch = ? AND graded < 2 AND drawn = 0
+                    AND NOT EXISTS (SELECT 1 FROM row d WHERE d.place = r.place AND d.epoch = r.epoch
+                        AND d.drawn = 1 AND d.said_final = 1 AND d.id < r.id)",
+            )?,
+            restore: db.prepare_cached("UPDATE row SET counts = 1 WHERE id = ?")?,
+            restored: false,
             failed: db.prepare_cached("INSERT OR IGNORE INTO failed VALUES (?, ?)")?,
         })
+    }
+
+    /// Whether it was played after the first verdict, or is such a draw graded again.
+    fn is_drawn(&mut self, line: &TrialLine, place: Place) -> Result<bool, IndexError> {
+        if !line.regraded || !line.rerun {
+            return Ok(line.is_further_draw());
+        }
+        let of = (place.number, line.epoch, played_in(line));
+        Ok(self.drawn.query_row(of, |row| row.get::<_, i64>(0))? > 0)
+    }
+
+    /// Of a final draw, as older versions left them: whether there is no verdict before it. Where there is one,
+    /// that is the result, whatever it says of itself.
+    fn stands_alone(&mut self, line: &TrialLine, place: Place) -> Result<bool, IndexError> {
+        let trial = (place.number, line.epoch);
+        if self.plain.query_row(trial, |row| row.get::<_, i64>(0))? > 0 {
+            return Ok(false);
+        }
+        let first: Option<i64> = self.first.query_row(trial, |row| row.get(0))?;
+        if let Some(first) = first {
+            self.restore(first, line, place)?;
+        }
+        Ok(first.is_none())
+    }
+
+    fn restore(&mut self, id: i64, line: &TrialLine, place: Place) -> Result<(), IndexError> {
+        self.replaced.execute((place.number, line.epoch))?;
+        self.restore.execute([id])?;
+        let open = open_trials::id(place.number, line.epoch, self.epochs);
+        self.close.execute([open])?;
+        self.restored = true;
+        Ok(())
     }
 
     /// Returns whether it is a part of the plan.
@@ -206,7 +262,8 @@ impl<'a> Intake<'a> {
         stands: &Stands,
     ) -> Result<bool, IndexError> {
         let planned = place.planned && (1..=self.epochs).contains(&line.epoch);
-        let counts = planned && line.is_final;
+        let drawn = self.is_drawn(line, place)?;
+        let counts = planned && line.is_final && (!drawn || self.stands_alone(line, place)?);
         if counts {
             self.replaced.execute((place.number, line.epoch))?;
             let open = open_trials::id(place.number, line.epoch, self.epochs);
@@ -266,6 +323,7 @@ impl<'a> Intake<'a> {
             words(reason, fault.map(|fault| fault.class.name()), fault_text),
             is_unpriced(&line.usage),
             is_unpriced(spent),
+            drawn,
         ])?;
         for name in line.failed_checks.iter().take(MOST_CHECKS) {
             self.failed.execute((clip(name, LONGEST_TEXT), stands.id))?;

@@ -214,11 +214,22 @@ impl Index {
 
     /// Lines that call themselves final and were replaced: a process died before it took that back.
     pub(crate) fn replaced(&self) -> Result<Vec<u64>, IndexError> {
+        self.marked_otherwise(true)
+    }
+
+    /// Where lines begin that count though they do not say so.
+    pub(crate) fn restored(&self) -> Result<Vec<u64>, IndexError> {
+        self.marked_otherwise(false)
+    }
+
+    fn marked_otherwise(&self, said_final: bool) -> Result<Vec<u64>, IndexError> {
         let mut ask = self.db.prepare_cached(
             "SELECT r.at FROM row r JOIN task t ON t.place = r.place
-             WHERE r.said_final = 1 AND r.counts = 0 AND t.planned = 1",
+             WHERE r.said_final = ?1 AND r.counts = NOT ?1 AND t.planned = 1",
         )?;
-        let found = ask.query_map([], |row| row.get::<_, i64>(0).map(i64::unsigned_abs))?;
+        let found = ask.query_map([said_final], |row| {
+            row.get::<_, i64>(0).map(i64::unsigned_abs)
+        })?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 }

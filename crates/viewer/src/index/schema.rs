@@ -7,13 +7,14 @@ use rusqlite::Connection;
 use crate::shape::{Flag, State};
 
 /// Another one than in a file: the file is built again.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 /// Rows of trials without a result come after those of all lines, in the order of the plan.
 pub(crate) const OPEN: i64 = 1 << 40;
 
 /// Rows are numbered as their lines come. `counts`: it is what its trial came to. `state`, `score` and
-/// the flags are as they count; `graded` and `graded_score` are what the checks say.
+/// the flags are as they count; `graded` and `graded_score` are what the checks say. `drawn`: it was played after
+/// the first verdict.
 const TABLES: &str = "
     CREATE TABLE state (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
     CREATE TABLE task (
@@ -27,7 +28,7 @@ const TABLES: &str = "
         graded_score REAL, turn_end TEXT, agent REAL, environment REAL, harness REAL,
         spent REAL, regraded INTEGER, played_in INTEGER, at INTEGER, bytes INTEGER,
         said_final INTEGER, reason TEXT, fault_text TEXT, integrity TEXT, words TEXT,
-        unpriced INTEGER, spent_unpriced INTEGER);
+        unpriced INTEGER, spent_unpriced INTEGER, drawn INTEGER);
     CREATE INDEX row_trial ON row (place, epoch);
     CREATE TABLE failed (name TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (name, row))
         WITHOUT ROWID;

@@ -80,6 +80,9 @@ impl RunStamp {
 pub(super) struct KeptInterval {
     revision: u64,
     found: Option<(f64, f64, String)>,
+    /// What is to be told beside the score.
+    #[serde(default)]
+    pub(super) told: Vec<String>,
 }
 
 impl State {
@@ -100,9 +103,10 @@ impl State {
 }
 
 impl KeptInterval {
-    pub(super) fn of(revision: u64, found: Option<Interval>) -> Self {
+    pub(super) fn of(revision: u64, found: Option<Interval>, told: &[String]) -> Self {
         Self {
             revision,
+            told: told.to_vec(),
             found: found.map(|i| (i.low, i.high, i.method.name().to_owned())),
         }
     }
@@ -126,16 +130,12 @@ impl KeptInterval {
 
     /// `None`: it can't be read.
     pub(super) fn interval(&self) -> Option<Option<Interval>> {
-        const METHODS: [Method; 4] = [
-            Method::Wilson,
-            Method::WilsonOverTasks,
-            Method::Bootstrap,
-            Method::BootstrapOverSeeds,
-        ];
         match &self.found {
             None => Some(None),
             Some((low, high, name)) => {
-                let method = METHODS.into_iter().find(|method| method.name() == name)?;
+                let method = Method::ALL
+                    .into_iter()
+                    .find(|method| method.name() == name)?;
                 Some(Some(Interval {
                     low: *low,
                     high: *high,

@@ -76,15 +76,15 @@ fn bare(run: &Run) -> RunCard {
 fn counted(run: &Run, marks: &Marks) -> Result<RunCard, ViewerError> {
     // A list of a thousand runs must not leave a thousand files open.
     let was_open = run.is_open();
-    let (counts, state, unread, interval, unkept) = run.with_index(|index| {
-        let (counts, interval) = (index.counts()?, index.interval()?);
+    let (counts, state, unread, slow, unkept) = run.with_index(|index| {
+        let (counts, slow) = (index.counts()?, index.slow()?);
         let unread = index.reviews.unread();
         let unkept = index.unkept.clone();
-        Ok((counts, index.state.clone(), unread, interval, unkept))
+        Ok((counts, index.state.clone(), unread, slow, unkept))
     })?;
-    let score_ci = match interval {
+    let (score_ci, doubts) = match slow {
         Some(found) => found,
-        None => overview::interval(run)?,
+        None => overview::slow(run)?,
     };
     if !was_open && !marks.live {
         run.close();
@@ -116,6 +116,7 @@ fn counted(run: &Run, marks: &Marks) -> Result<RunCard, ViewerError> {
         problems: problems(&state, &counts, marks, unread)
             .into_iter()
             .chain(unkept)
+            .chain(doubts)
             .map(|problem| run.told(problem))
             .collect(),
         suites: state.run.suites,

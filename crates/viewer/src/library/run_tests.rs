@@ -89,12 +89,12 @@ fn two_viewers_do_not_set_each_other_back() {
     let found = Some(Interval {
         low: 0.5,
         high: 0.75,
-        method: Method::Wilson,
+        method: Method::Binomial,
     });
     lock(&one.index)
         .as_ref()
         .unwrap()
-        .keep_interval(revision, found)
+        .keep_slow(revision, found, &[])
         .unwrap();
     for run in [&one, &other, &one] {
         let every = TrialQuery {

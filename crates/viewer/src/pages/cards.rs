@@ -1,6 +1,8 @@
 //! The figures at the head of a run's page, in the words of the reports.
 
-use agon_report::{Summary, UsageTotal, count, duration, maybe_percent, percent, range, value};
+use agon_report::{
+    NO_INTERVAL, Summary, UsageTotal, count, duration, maybe_percent, percent, range, value,
+};
 
 #[derive(Debug)]
 pub(super) struct Card {
@@ -27,26 +29,32 @@ pub(super) fn cards(summary: &Summary) -> Vec<Card> {
             range(Some(ci)),
             format!("95 % interval, {}", ci.method.name()),
         ),
-        None => ("no interval".to_owned(), String::new()),
+        None => (NO_INTERVAL.to_owned(), String::new()),
     };
-    card("Score", maybe_percent(overall.score), interval, method);
     card(
-        "Floor",
+        "Score",
         percent(overall.score_floor),
-        "ungraded as 0".to_owned(),
-        "Mean score of all planned trials, with faulted and missing ones as 0".to_owned(),
+        format!("coverage {}", percent(overall.coverage)),
+        format!(
+            "Mean score of all planned trials, with faulted and missing ones as 0; {} of {} are graded",
+            count(overall.graded()),
+            count(overall.trials)
+        ),
+    );
+    card(
+        "Without faults",
+        maybe_percent(overall.score),
+        interval,
+        method,
     );
     card(
         "Weighted",
-        maybe_percent(summary.weighted.score),
-        format!("floor {}", percent(summary.weighted.score_floor)),
-        format!("95 % interval {}", range(summary.weighted.score_ci)),
-    );
-    card(
-        "Coverage",
-        percent(overall.coverage),
-        format!("{} of {}", count(overall.graded()), count(overall.trials)),
-        "Graded of planned trials".to_owned(),
+        percent(summary.weighted.score_floor),
+        format!("without faults {}", maybe_percent(summary.weighted.score)),
+        summary.weighted.score_ci.map_or_else(
+            || NO_INTERVAL.to_owned(),
+            |ci| format!("95 % interval {}", range(Some(ci))),
+        ),
     );
     if let Some(repeat) = summary.repeats.last() {
         card(

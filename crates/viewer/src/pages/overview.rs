@@ -214,10 +214,8 @@ fn matrix(summary: &Summary) -> Matrix {
             let open = standing.faulted + standing.missing;
             Some(MatrixCell {
                 filter: format!("{category}&{}", by_level(&level.name)),
-                heat: (standing.score.unwrap_or(0.0) * 10.0).round() as u32,
-                value: standing
-                    .score
-                    .map_or_else(|| "–".to_owned(), |score| format!("{:.0} %", score * 100.0)),
+                heat: (standing.score_floor * 10.0).round() as u32,
+                value: format!("{:.0} %", standing.score_floor * 100.0),
                 graded: if roomy {
                     graded_of(standing)
                 } else {
@@ -227,7 +225,7 @@ fn matrix(summary: &Summary) -> Matrix {
                     "{}, {}: score {}, {} of {} graded trials passed, {open} not graded",
                     plain(&row.category),
                     level.name,
-                    standing.score.map_or_else(|| "none".to_owned(), percent),
+                    percent(standing.score_floor),
                     standing.passed,
                     standing.graded(),
                 ),
@@ -436,7 +434,7 @@ mod tests {
         );
     }
 
-    /// As `agon report` has it: a score is that of graded trials, and so are the counts beside it.
+    /// As `agon report` has it: a score counts what is not graded as 0, and the counts beside it say how much that is.
     #[test]
     fn counts_of_a_cell_agree_with_its_score() {
         let tasks = ["files/one", "files/two", "files/three", "text/four"];
@@ -452,9 +450,9 @@ mod tests {
                 .map(|(task, (outcome, fault))| line(task, outcome, fault))
                 .collect(),
         );
-        assert!(html.contains("<b>50 %</b> <span>(1/2, 1 open)</span>"));
+        assert!(html.contains("<b>33 %</b> <span>(1/2, 1 open)</span>"));
         assert!(html.contains("1 of 2 graded trials passed, 1 not graded"));
-        assert!(html.contains("<b>–</b> <span>(0/0, 1 open)</span>"));
+        assert!(html.contains("<b>0 %</b> <span>(0/0, 1 open)</span>"));
         let html = drawn(
             &[task("files/one", None)],
             vec![line("files/one", "passed", None)],

@@ -1,5 +1,6 @@
-//! Who may ask. A web page of somebody else must neither read runs nor change them, by whatever name it
-//! reaches this server; and a server that other machines can reach answers only who has its token.
+//! Who may ask. Only who has the token is answered: every program of this machine can reach a port, an agent with
+//! an open network too. And a web page of somebody else must neither read runs nor change them, by whatever name
+//! it reaches this server.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -45,12 +46,12 @@ pub(crate) struct Guard {
     address: SocketAddr,
     /// What a page must show to change anything.
     token: Secret,
-    /// Asked of everybody where other machines can reach the server.
-    access: Option<Secret>,
+    /// Asked of everybody.
+    access: Secret,
 }
 
 impl Guard {
-    pub(crate) fn new(address: SocketAddr, token: Secret, access: Option<Secret>) -> Self {
+    pub(crate) fn new(address: SocketAddr, token: Secret, access: Secret) -> Self {
         Self {
             address,
             token,
@@ -80,7 +81,8 @@ impl Guard {
                 .is_ok_and(|ip| ip.is_loopback() || ip == self.address.ip())
     }
 
-    fn has_access(&self, access: &Secret, headers: &HeaderMap) -> bool {
+    fn has_access(&self, headers: &HeaderMap) -> bool {
+        let access = &self.access;
         let bearer = text(headers, &header::AUTHORIZATION)
             .and_then(|value| value.split_once(' '))
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
@@ -99,21 +101,24 @@ impl Guard {
 
     /// A request with the token in its address: it moves from there, where it would be kept, shown and
     /// copied, into a cookie.
-    fn let_in(&self, access: &Secret, request: &Request) -> Option<Response> {
+    fn let_in(&self, request: &Request) -> Option<Response> {
+        let access = &self.access;
         let query = request.uri().query().unwrap_or_default();
         let said = query
             .split('&')
             .find_map(|pair| pair.strip_prefix("token="))?;
         let right = access.is(said);
-        let known = right || self.has_access(access, request.headers());
+        let known = right || self.has_access(request.headers());
         if request.method() != Method::GET || !known {
             return None;
         }
         let path = own_path(request.uri().path());
         let mut response = see(&format!("{path}{}", without(query, &["token"])));
         if right {
+            // Lax: who follows a link to a page of ours from elsewhere, such as from the file that `agon view`
+            // opens, has been let in before. Nothing but pages is asked for in that way.
             let cookie = format!(
-                "{}={}; Path=/; HttpOnly; SameSite=Strict",
+                "{}={}; Path=/; HttpOnly; SameSite=Lax",
                 self.cookie(),
                 access.reveal()
             );
@@ -159,25 +164,22 @@ impl Guard {
                 "say which host is meant".to_owned(),
             ));
         };
-        match &self.access {
-            Some(access) => {
-                if let Some(response) = self.let_in(access, request) {
-                    return Ok(Some(response));
-                }
-                if !self.has_access(access, headers) {
-                    return Err(ViewerError::Refused(
-                        "open the address that `agon view` printed, with its token".to_owned(),
-                    ));
-                }
-            }
-            None if !self.knows_host(host) => {
-                return Err(ViewerError::Refused(format!(
-                    "`{}` is not the name of this server: use http://{}/",
-                    plain(host),
-                    self.address
-                )));
-            }
-            None => {}
+        if self.address.ip().is_loopback() && !self.knows_host(host) {
+            return Err(ViewerError::Refused(format!(
+                "`{}` is not the name of this server: use http://{}/",
+                plain(host),
+                self.address
+            )));
+        }
+        if let Some(response) = self.let_in(request) {
+            return Ok(Some(response));
+        }
+        if !self.has_access(headers) {
+            return Err(ViewerError::Unknown(
+                "open the address that `agon view` printed, with its token; programs send it as \
+                 `Authorization: Bearer TOKEN`"
+                    .to_owned(),
+            ));
         }
         if *request.method() == Method::POST {
             self.may_change(headers, host)?;
@@ -253,7 +255,8 @@ mod tests {
     #[test]
     fn only_names_of_this_machine_are_taken() {
         let address = "192.168.1.5:7357".parse().unwrap();
-        let guard = Guard::new(address, Secret::random().unwrap(), None);
+        let secret = || Secret::random().unwrap();
+        let guard = Guard::new(address, secret(), secret());
         for host in [
             "localhost:7357",
             "LOCALHOST",

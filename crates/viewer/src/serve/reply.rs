@@ -171,6 +171,7 @@ pub(crate) fn failed(reader: Reader, error: &ViewerError) -> Response {
         ViewerError::NotFound(_) => (StatusCode::NOT_FOUND, "Not found"),
         ViewerError::BadRequest(_) => (StatusCode::BAD_REQUEST, "Not understood"),
         ViewerError::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "Not understood"),
+        ViewerError::Unknown(_) => (StatusCode::UNAUTHORIZED, "The token is missing"),
         ViewerError::Refused(_) => (StatusCode::FORBIDDEN, "Refused"),
         _ => (StatusCode::INTERNAL_SERVER_ERROR, "Something is wrong"),
     };

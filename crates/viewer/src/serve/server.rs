@@ -18,7 +18,7 @@ use crate::library::{Library, Run};
 pub struct ViewerOptions {
     /// Runs, or folders with runs below them.
     pub roots: Vec<PathBuf>,
-    /// Anything but loopback makes a token, which is part of the address then.
+    /// With a loopback address the token stays the same from start to start.
     pub host: IpAddr,
     /// 0: any free one.
     pub port: u16,
@@ -39,19 +39,23 @@ pub struct Viewer {
 #[derive(Debug, Clone)]
 pub struct Served {
     pub address: SocketAddr,
-    /// With the token, where one is needed.
+    /// With the token.
     pub url: String,
     /// Other machines can reach it.
     pub wide: bool,
-    token: Option<String>,
+    token: String,
 }
 
 impl Served {
-    /// The address of a page, with the token where one is needed.
+    /// The address of a page, with the token.
     pub fn page(&self, path: &str) -> String {
-        let token = self.token.as_ref();
-        let token = token.map_or(String::new(), |token| format!("?token={token}"));
-        format!("http://{}{path}{token}", reachable(self.address))
+        let Self { address, token, .. } = self;
+        format!("http://{}{path}?token={token}", reachable(*address))
+    }
+
+    /// What every request must show: `Authorization: Bearer TOKEN`.
+    pub fn token(&self) -> &str {
+        &self.token
     }
 }
 
@@ -69,7 +73,10 @@ impl Viewer {
         let listener = TcpListener::bind(wanted).await.map_err(failed())?;
         let address = listener.local_addr().map_err(failed())?;
         let wide = !address.ip().is_loopback();
-        let access = wide.then(Secret::random).transpose()?;
+        let access = match wide {
+            true => Secret::random()?,
+            false => Secret::kept(&options.cache)?,
+        };
         let library = Library::new(options.roots, options.cache)?;
         let mut app = App::new(library, CancellationToken::new())?;
         if !wide {
@@ -80,7 +87,7 @@ impl Viewer {
             address,
             url: String::new(),
             wide,
-            token: access.as_ref().map(|access| access.reveal().to_owned()),
+            token: access.reveal().to_owned(),
         };
         served.url = served.page("/");
         Ok(Self {

@@ -78,7 +78,7 @@ pub(crate) fn stamp(id: &str, level: Option<Level>) -> TaskStamp {
 }
 
 pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
-    Manifest {
+    let mut manifest = Manifest {
         format: 1,
         run: "20260102-030405-demo-oracle".to_owned(),
         created: BEGAN.parse().unwrap(),
@@ -92,6 +92,7 @@ pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
             spec: "oracle".to_owned(),
             digest: None,
             unconfined: false,
+            files: None,
         },
         models: vec![ModelStamp {
             name: "mock".to_owned(),
@@ -111,7 +112,9 @@ pub(crate) fn manifest(epochs: u32, tasks: Vec<TaskStamp>) -> Manifest {
         tasks,
         programs: Default::default(),
         host: HostStamp::default(),
-    }
+    };
+    manifest.plan = manifest.plan_digest();
+    manifest
 }
 
 /// A final line; `score` decides between passed and failed.
@@ -224,7 +227,12 @@ fn verdict(line: &TrialLine) -> Verdict {
     let mut checks: Vec<CheckResult> = failed
         .map(|name| CheckResult::plain(name, false, &line.reason))
         .collect();
-    checks.push(CheckResult::plain("file other.txt", true, "as expected"));
+    checks.push(CheckResult {
+        tainted: line.tainted,
+        integrity: line.integrity.clone(),
+        value: line.measured,
+        ..CheckResult::plain("file other.txt", true, "as expected")
+    });
     Verdict {
         passed: line.outcome == Outcome::Passed,
         score: line.score,
@@ -280,6 +288,8 @@ pub(crate) fn small(path: &Path) -> Writing {
         },
         TrialLine {
             rerun: true,
+            regraded: true,
+            played_in: Some(1),
             end: Some(TurnEnd::Operator),
             ..graded("web/search", 1, 2, 1.0)
         },

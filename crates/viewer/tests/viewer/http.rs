@@ -395,8 +395,8 @@ fn the_next_unreviewed_trial_is_found_from_anywhere() {
     let second = next("?sort=task&after=files/broken/1/4");
     assert_eq!(second, "/runs/plain/trial/files/greeting/1/1?sort=task");
     let third = next("?sort=task&after=files/greeting/1/1&step=2");
-    assert_eq!(third, "/runs/plain/trial/talk/done/1/2?sort=task");
-    assert_eq!(next("?sort=task&after=talk/done/1/2"), first);
+    assert_eq!(third, "/runs/plain/trial/talk/done/1/1?sort=task");
+    assert_eq!(next("?sort=task&after=talk/done/1/1"), first);
     // Earlier attempts can't be reviewed: a list of them leads to trials all the same.
     let listed = next("?sort=task&attempts=true&after=files/broken/1/2");
     assert!(!listed.contains("/files/broken/1/1"), "{listed}");
@@ -413,9 +413,9 @@ fn the_next_unreviewed_trial_is_found_from_anywhere() {
     review("files/greeting", 1);
     let third = next("?sort=task&flag=unreviewed&after=files/greeting/1/1");
     let rest = "?sort=task&flag=unreviewed";
-    assert_eq!(third, format!("/runs/plain/trial/talk/done/1/2{rest}"));
+    assert_eq!(third, format!("/runs/plain/trial/talk/done/1/1{rest}"));
     review("files/broken", 4);
-    review("talk/done", 2);
+    review("talk/done", 1);
     assert_eq!(next("?sort=task"), "/runs/plain?sort=task");
     assert_eq!(next("?attempts=true"), "/runs/plain?attempts=true");
     assert_eq!(api("").expect(200).json(), Value::Null);
@@ -448,8 +448,9 @@ fn a_feed_begins_with_the_state_and_ends_with_the_server() {
     let server = Server::start();
     let mut stream = server.connect();
     let request = format!(
-        "GET /api/runs/plain/feed HTTP/1.1\r\nHost: {}\r\n\r\n",
-        server.host()
+        "GET /api/runs/plain/feed HTTP/1.1\r\nHost: {}\r\n{}\r\n",
+        server.host(),
+        server.bearer()
     );
     stream.write_all(request.as_bytes()).unwrap();
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
@@ -475,8 +476,9 @@ fn a_feed_begins_with_the_state_and_ends_with_the_server() {
 fn only_so_many_listen() {
     let server = Server::start();
     let request = format!(
-        "GET /api/runs/plain/feed HTTP/1.1\r\nHost: {}\r\n\r\n",
-        server.host()
+        "GET /api/runs/plain/feed HTTP/1.1\r\nHost: {}\r\n{}\r\n",
+        server.host(),
+        server.bearer()
     );
     let listen = || {
         let mut stream = server.connect();

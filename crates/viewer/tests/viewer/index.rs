@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use agon_core::clock::FixedClock;
 use agon_core::verdict::Outcome;
-use agon_core::{EventBody, FaultClass, Level, Source};
+use agon_core::{EventBody, FaultClass, Level, Source, SystemClock};
 use agon_store::{Recorder, ReviewVerdict, RunReader, TrialLine};
 use agon_viewer::shape::{Flag, RunState, SortKey, State, TrialKey, TrialQuery};
 
@@ -369,11 +369,71 @@ fn broken_runs_say_what_is_wrong_and_show_the_rest() {
         (card("empty").state, card("empty").missing),
         (RunState::Stopped, 1)
     );
-    assert_eq!((card("torn").missing, card("torn").problems.len()), (2, 1));
+    // Its attempt was begun, and has no end now.
+    assert_eq!((card("torn").missing, card("torn").problems.len()), (2, 2));
     let middle = card("middle");
     assert_eq!((middle.missing, middle.passed), (2, 4));
     assert!(middle.problems[0].starts_with("1 line of trials.jsonl can't be read"));
     let overview = library.run("middle").unwrap().overview().unwrap();
     assert_eq!(overview.summary.overall.passed, 4);
     assert_eq!(overview.timeline.passed.last(), Some(&4));
+}
+
+/// The first verdict counts in lists and cards; they tell of further draws and of attempts that never ended.
+#[test]
+fn further_draws_and_attempts_that_never_ended_stand_beside_the_score() {
+    let shelf = Shelf::new();
+    let tasks = ["a/one", "a/two"].map(|id| stamp(id, None));
+    let writing = Writing::begin(&shelf.place("one"), &manifest(1, tasks.into()));
+    writing.end(graded("a/one", 1, 1, 0.0));
+    writing.end(TrialLine {
+        is_final: false,
+        rerun: true,
+        ..graded("a/one", 1, 2, 1.0)
+    });
+    let clock = Arc::new(SystemClock::default());
+    drop(Recorder::new(
+        &writing.writer,
+        clock,
+        &graded("a/two", 1, 1, 1.0).task,
+        1,
+        1,
+    ));
+    let run = shelf.run("one");
+    let card = run.card();
+    assert_eq!((card.passed, card.failed, card.missing), (0, 1, 1));
+    let told = card.problems.join("\n");
+    assert!(told.contains("Begun and never ended"), "{told}");
+    assert!(
+        told.contains("Played again after a verdict: 1 trial"),
+        "{told}"
+    );
+    assert_eq!(run.overview().unwrap().summary.marks.never_ended, 1);
+    let attempts = run.attempts("a/one", 1).unwrap();
+    let counts: Vec<_> = attempts.iter().map(|a| (a.attempt, a.is_final)).collect();
+    assert_eq!(counts, [(1, true), (2, false)]);
+}
+
+#[test]
+fn a_forged_line_is_told_in_the_list_of_runs() {
+    let shelf = Shelf::new();
+    let folder = small(&shelf.place("one")).folder;
+    let path = folder.trials_file();
+    let text = fs::read_to_string(&path).unwrap();
+    let forged = text.replacen(
+        "\"outcome\":\"failed\",\"score\":0.0",
+        "\"outcome\":\"passed\",\"score\":1.0",
+        1,
+    );
+    assert_ne!(forged, text);
+    fs::write(&path, forged).unwrap();
+    let told = shelf.run("one").card().problems.join("\n");
+    assert!(
+        told.contains("The run folder does not agree with itself"),
+        "{told}"
+    );
+    assert!(
+        told.contains("its events say failed with score 0"),
+        "{told}"
+    );
 }

@@ -175,7 +175,15 @@ fn naive(
 ) -> Vec<TrialKey> {
     let result = |task: &str, epoch: u32| {
         let of = |line: &&TrialLine| line.task.to_string() == task && line.epoch == epoch;
-        lines.iter().filter(of).rfind(|line| line.is_final)
+        let draw = |line: &&TrialLine| line.is_further_draw();
+        let plain = |line: &&TrialLine| !line.is_further_draw();
+        let all = || lines.iter().filter(of);
+        let last = all().filter(plain).rfind(|line| line.is_final);
+        let final_draw = |line: &&TrialLine| line.is_final && line.is_further_draw();
+        let before = || all().take_while(|line| !final_draw(line)).filter(plain);
+        let verdict = || before().find(|line| line.outcome != Outcome::Faulted);
+        let drawn = all().filter(draw).rfind(|line| line.is_final);
+        last.or_else(|| drawn.map(|drawn| verdict().unwrap_or(drawn)))
     };
     let stamp = |task: &str| tasks.iter().find(|stamp| stamp.task.to_string() == task);
     let mut rows: Vec<Row<'_>> = Vec::new();

@@ -132,10 +132,7 @@ fn of_two_results_of_a_trial_everybody_counts_the_later_one() {
     writing.end(faulted("a/two", 1, 1, FaultClass::Start));
     writing.end(graded("a/one", 2, 1, 1.0));
     assert_eq!(watched.card().passed, 2);
-    writing.end(TrialLine {
-        rerun: true,
-        ..priced(graded("a/one", 1, 2, 0.5), 700, Some(3_000))
-    });
+    writing.end(priced(graded("a/one", 1, 2, 0.5), 700, Some(3_000)));
     writing.end(graded("a/two", 1, 2, 1.0));
     writing.review(&graded("a/two", 1, 2, 1.0), ReviewVerdict::Fail, "anna");
     let folder = &writing.folder;

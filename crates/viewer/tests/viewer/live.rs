@@ -18,7 +18,8 @@ impl Feed {
     fn of(server: &Server, run: &str) -> Self {
         let mut stream = server.connect();
         let host = server.host();
-        let request = format!("GET /api/runs/{run}/feed HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let known = server.bearer();
+        let request = format!("GET /api/runs/{run}/feed HTTP/1.1\r\nHost: {host}\r\n{known}\r\n");
         stream.write_all(request.as_bytes()).unwrap();
         Self(BufReader::new(stream))
     }

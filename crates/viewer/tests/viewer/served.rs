@@ -93,6 +93,11 @@ impl Server {
         self.address().to_string()
     }
 
+    /// A line of a request with the token.
+    pub(crate) fn bearer(&self) -> String {
+        format!("Authorization: Bearer {}\r\n", self.served.token())
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -118,7 +123,12 @@ impl Server {
         self.ask("GET", path, headers, b"")
     }
 
-    /// With the host of this server, unless another is given.
+    /// As a stranger who does not know the token.
+    pub(crate) fn get_unknown(&self, path: &str) -> Answer {
+        self.get_with(path, &[("Authorization", "Bearer unknown")])
+    }
+
+    /// With the host and the token of this server, unless others are given.
     pub(crate) fn ask(
         &self,
         method: &str,
@@ -132,6 +142,12 @@ impl Server {
             .any(|(name, _)| name.eq_ignore_ascii_case("host"))
         {
             request += &format!("Host: {}\r\n", self.host());
+        }
+        let knows = |(name, value): &(&str, &str)| {
+            name.eq_ignore_ascii_case("authorization") || value.starts_with("agon_access_")
+        };
+        if !headers.iter().any(knows) {
+            request += &self.bearer();
         }
         for (name, value) in headers {
             request += &format!("{name}: {value}\r\n");

@@ -81,8 +81,17 @@ fn the_end_of_a_game_is_read_in_every_size_and_colour() {
 
 #[test]
 fn scores_are_read_as_they_are() {
+    read_scores(&[7, 5678, 11990]);
+}
+
+#[test]
+fn long_form_many_scores_are_read_as_they_are() {
+    read_scores(&[7, 99, 100, 226, 777, 1234, 1111, 4040, 5678, 9081, 11990]);
+}
+
+fn read_scores(all: &[i32]) {
     let reader = reader();
-    for hundredths in [7, 226, 1234, 5678, 9081, 11990] {
+    for &hundredths in all {
         let (seconds, rest) = (hundredths / 100, hundredths % 100);
         let score = format!("{seconds:02}:{rest:02}");
         let image = game_over(480, 360, 2, &score, [NIGHT, WHITE]);

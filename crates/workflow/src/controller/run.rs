@@ -269,7 +269,8 @@ fn agent(
     let llm = config.get_llm_config();
     let services = Services {
         local: Arc::clone(&runtime.providers().local),
-        hidden: Vec::new(),
+        hidden: runtime.providers().hidden.clone(),
+        agent_files: Vec::new(),
         models: llm.iter().map(|llm| llm.model.clone()).collect(),
         config: llm.map(|llm| Arc::clone(&llm.config)),
         session: llm.map(|llm| Arc::clone(&llm.session)),

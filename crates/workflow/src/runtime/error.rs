@@ -13,7 +13,7 @@ pub enum RuntimeError {
     #[error("AgentRuntimeDisconnectedError: {0}")]
     Gone(String),
     /// The agent's doing, and no fault.
-    #[error("AgentRuntimeDisconnectedError: it ran out of memory")]
+    #[error("AgentRuntimeDisconnectedError: the agent brought it down")]
     BroughtDown,
     /// What the agent left is not what was looked for.
     #[error("{0}")]
@@ -29,9 +29,9 @@ pub enum RuntimeError {
 
 impl From<SandboxError> for RuntimeError {
     fn from(error: SandboxError) -> Self {
-        match error {
-            SandboxError::OutOfMemory => Self::BroughtDown,
-            error => Self::Sandbox(error),
+        match error.of_agent() {
+            true => Self::BroughtDown,
+            false => Self::Sandbox(error),
         }
     }
 }

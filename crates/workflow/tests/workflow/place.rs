@@ -28,6 +28,7 @@ impl Place {
                 local: Arc::clone(&local) as _,
                 container: local,
                 desktops: Desktops::new(0),
+                hidden: Vec::new(),
             },
         }
     }

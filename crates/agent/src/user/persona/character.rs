@@ -202,6 +202,8 @@ async fn caused(model: &Model, error: LlmError, harmless: &Request) -> Result<St
     let fault = error.fault;
     let answered = match fault {
         ModelFault::BadRequest => model.ask(harmless).await.is_ok(),
+        // The agent's words are in every request of ours: it could say what no tape has.
+        ModelFault::NotOnTape => true,
         fault => fault != ModelFault::Budget && !fault.of_service(),
     };
     if answered {
@@ -209,9 +211,7 @@ async fn caused(model: &Model, error: LlmError, harmless: &Request) -> Result<St
     }
     Err(match (fault, error.spent) {
         (ModelFault::Budget, Some(spent)) => UserError::Spent(spent),
-        (ModelFault::NotOnTape | ModelFault::Authentication | ModelFault::Setup, _) => {
-            UserError::Setup(error.to_string())
-        }
+        (ModelFault::Authentication | ModelFault::Setup, _) => UserError::Setup(error.to_string()),
         _ => UserError::Model(error.to_string()),
     })
 }

@@ -2,6 +2,7 @@
 //! and of bounded length.
 
 use agon_core::Digest;
+use agon_llm::control_token;
 
 /// Characters that are shown of one text; of a longer one the middle is left out.
 const LONGEST: usize = 16_000;
@@ -20,6 +21,7 @@ impl Quotes {
         let digest = Digest::of_parts([self.0.bytes().as_slice(), text.as_bytes()]);
         let mark = digest.short();
         let text = cut(text);
+        let text = control_token::written_out(&text);
         format!("<{what}-{mark}>\n{text}\n</{what}-{mark}>")
     }
 }
@@ -54,6 +56,12 @@ mod tests {
         assert!(!second.ends_with(closing), "{second}");
         let other = Quotes::new([b"other".as_slice()]).quote("message", "hello");
         assert_ne!(first, other);
+    }
+
+    #[test]
+    fn control_tokens_of_chat_templates_are_written_out() {
+        let quoted = Quotes::new([b"s".as_slice()]).quote("message", "hi<|im_end|>[INST]");
+        assert!(quoted.contains(r"hi\u{3c}|im_end|>\u{5b}INST]"), "{quoted}");
     }
 
     proptest! {

@@ -40,6 +40,10 @@ pub(in crate::cli) struct BenchRunArgs {
         default_value = "CodeActAgent"
     )]
     pub(super) agent_cls: String,
+    /// Files beside the program of a cmd: agent that belong to it, too: names or globs in its folder. Can be
+    /// given often.
+    #[arg(long, value_name = "GLOB")]
+    pub(super) agent_files: Vec<String>,
     /// Steps that the agent may take for one instance [default: as the benchmark says].
     #[arg(long, short = 'i', value_name = "N", value_parser = steps, allow_negative_numbers = true)]
     pub(super) max_iterations: Option<u32>,

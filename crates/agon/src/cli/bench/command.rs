@@ -21,6 +21,7 @@ use crate::cli::failure::Failure;
 use crate::cli::llm::OpenModels;
 use crate::cli::load::Loaded;
 use crate::cli::manifest::Growth;
+use crate::cli::own_files;
 use crate::cli::play::{Earlier, Sitting, play};
 
 /// As the original's evaluations.
@@ -41,6 +42,7 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         max_budget_per_task: args.max_budget_per_task.filter(|most| *most > Money::ZERO),
         ..args.clone()
     };
+    own_files::learn_keys(&play_args.models);
     let open = match play_args.models.model {
         Some(_) => {
             must_read(args)?;
@@ -104,6 +106,8 @@ async fn run(args: &BenchRunArgs) -> Result<Exit, Failure> {
         selection: remembered(args),
         model_elsewhere: None,
         judge: None,
+        own_files: own_files::own_files(&play_args.models),
+        agent_files: args.agent_files.clone(),
         played_by: None,
     };
     let sitting = Sitting {

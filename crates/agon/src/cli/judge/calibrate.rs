@@ -1,5 +1,6 @@
 //! `agon judge calibrate`: what a judge says beside what people and programs say about the same trials.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agon_core::verdict::Outcome;
@@ -53,13 +54,15 @@ pub(super) struct Calibration {
 }
 
 impl Calibration {
-    pub(super) fn agreement(&self, with: Option<Reference>) -> Agreement {
-        let mut found = Agreement::default();
+    /// Task by task.
+    pub(super) fn agreement(&self, with: Option<Reference>) -> Vec<Agreement> {
+        let mut found: BTreeMap<&TaskId, Agreement> = BTreeMap::new();
         let of = |opinion: &&Opinion| with.is_none_or(|with| opinion.reference == with);
         for opinion in self.opinions.iter().filter(of) {
-            found.add(opinion.judge, opinion.passed);
+            let task = found.entry(&opinion.task).or_default();
+            task.add(opinion.judge, opinion.passed);
         }
-        found
+        found.into_values().collect()
     }
 
     pub(super) fn disagreements(&self) -> impl Iterator<Item = &Opinion> {

@@ -18,19 +18,16 @@ pub(super) fn text(found: &Calibration) -> String {
         ("against programs", Some(Reference::Program)),
         ("together", None),
     ];
-    let known = |with| found.agreement(with).count() > 0;
+    let known = |with| !found.agreement(with).is_empty();
     let both = known(Some(Reference::Person)) && known(Some(Reference::Program));
     for (name, with) in groups {
-        let agreement = found.agreement(with);
-        if agreement.count() == 0 || (with.is_none() && !both) {
+        let tasks = found.agreement(with);
+        if tasks.is_empty() || (with.is_none() && !both) {
             continue;
         }
-        let _ = writeln!(
-            text,
-            "{name}: {}",
-            output::count(agreement.count(), "trial")
-        );
-        let _ = write!(text, "{}", lines(&agreement));
+        let trials = Agreement::sum(&tasks).count();
+        let _ = writeln!(text, "{name}: {}", output::count(trials, "trial"));
+        let _ = write!(text, "{}", lines(&tasks));
     }
     let disagreements: Vec<&Opinion> = found.disagreements().collect();
     let first = found.opinions.first().map(|opinion| &opinion.run);
@@ -77,26 +74,31 @@ pub(super) fn text(found: &Calibration) -> String {
     text.trim_end().to_owned()
 }
 
-fn lines(agreement: &Agreement) -> String {
+fn lines(tasks: &[Agreement]) -> String {
     let mut text = String::new();
     let rates = [
-        ("agreement", agreement.rate()),
-        ("false passes", agreement.false_pass_rate()),
-        ("false fails", agreement.false_fail_rate()),
+        ("agreement", Agreement::rate(tasks)),
+        ("false passes", Agreement::false_pass_rate(tasks)),
+        ("false fails", Agreement::false_fail_rate(tasks)),
     ];
     for (name, rate) in rates {
         let _ = match rate {
-            Some((rate, interval)) => writeln!(
+            Some((rate, Some(interval))) => writeln!(
                 text,
                 "  {name:<13} {:>5.1} %  ({:.1} to {:.1})",
                 rate * 100.0,
                 interval.low * 100.0,
                 interval.high * 100.0
             ),
+            Some((rate, None)) => writeln!(
+                text,
+                "  {name:<13} {:>5.1} %  (no interval: a single task)",
+                rate * 100.0
+            ),
             None => writeln!(text, "  {name:<13}     -    (nothing of that kind)"),
         };
     }
-    if let Some(kappa) = agreement.kappa() {
+    if let Some(kappa) = Agreement::sum(tasks).kappa() {
         let _ = writeln!(text, "  {:<13} {kappa:>5.2}", "kappa");
     }
     text
@@ -104,9 +106,13 @@ fn lines(agreement: &Agreement) -> String {
 
 pub(super) fn document(found: &Calibration) -> Value {
     let group = |with| {
-        let agreement = found.agreement(with);
-        let rate = |rate: Option<(f64, agon_stats::Interval)>| {
-            rate.map(|(rate, interval)| json!({"rate": rate, "low": interval.low, "high": interval.high}))
+        let tasks = found.agreement(with);
+        let agreement = Agreement::sum(&tasks);
+        let rate = |rate: Option<(f64, Option<agon_stats::Interval>)>| {
+            rate.map(|(rate, interval)| {
+                json!({"rate": rate, "low": interval.map(|found| found.low),
+                       "high": interval.map(|found| found.high)})
+            })
         };
         json!({
             "trials": agreement.count(),
@@ -114,9 +120,9 @@ pub(super) fn document(found: &Calibration) -> Value {
             "both_fail": agreement.both_fail,
             "false_pass": agreement.false_pass,
             "false_fail": agreement.false_fail,
-            "agreement": rate(agreement.rate()),
-            "false_pass_rate": rate(agreement.false_pass_rate()),
-            "false_fail_rate": rate(agreement.false_fail_rate()),
+            "agreement": rate(Agreement::rate(&tasks)),
+            "false_pass_rate": rate(Agreement::false_pass_rate(&tasks)),
+            "false_fail_rate": rate(Agreement::false_fail_rate(&tasks)),
             "kappa": agreement.kappa(),
         })
     };

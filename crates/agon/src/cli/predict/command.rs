@@ -70,6 +70,8 @@ pub(in crate::cli) async fn predict(args: &PredictArgs) -> Result<Exit, Failure>
         selection: remembered(&args),
         model_elsewhere: None,
         judge: None,
+        own_files: Vec::new(),
+        agent_files: Vec::new(),
         played_by: None,
     };
     let predictor = Predictor::new(model, opened.and_then(|open| open.model), items);

@@ -25,6 +25,7 @@ use super::show::{Screen, last_words};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::llm::OpenModels;
+use crate::cli::own_files::own_files;
 use crate::cli::report::RUNS;
 use crate::cli::{output, signals};
 
@@ -78,7 +79,7 @@ async fn converse(
         true => said(task)?.to_owned(),
         false => session.next(task),
     };
-    let mut runtime = Runtime::new(config, agon_engine::providers(&hidden(config)))?;
+    let mut runtime = Runtime::new(config, agon_engine::providers(&own_files(&args.models)))?;
     runtime.connect().await?;
     output::say(&format!("session folder: {}", session.path().display()));
     let screen = Screen::new(has_original_tools(config));
@@ -102,15 +103,6 @@ fn has_original_tools(config: &AppConfig) -> bool {
 
 fn is_codeact(agent: &str) -> bool {
     codeact::KINDS.iter().any(|kind| kind.name == agent)
-}
-
-/// What of the working folder is none of the agent's business: keys, and the records of all sessions.
-fn hidden(config: &AppConfig) -> Vec<PathBuf> {
-    let keys = config.get_llm_config().and_then(|llm| llm.config.file());
-    let keys = keys.map(Path::to_owned);
-    // The last two are where keys are looked for, whether they were found there this time or not.
-    let ours = [RUNS, "config.toml", ".env"].map(PathBuf::from);
-    keys.into_iter().chain(ours).collect()
 }
 
 /// What is to be done: a file, the command line, or standard input.

@@ -31,6 +31,7 @@ fn the_folder_is_laid_out_as_users_know_it() {
     assert_eq!(
         names,
         [
+            "begun.jsonl",
             "blobs",
             "infer_logs",
             "logs",

@@ -19,11 +19,21 @@ const LEAF: &str = "turns_hello_maxiter_8";
 
 #[test]
 fn heavy_killed_again_and_again_every_instance_has_one_row() {
+    killed(3, 24);
+}
+
+#[test]
+fn heavy_long_form_killed_eight_times_every_instance_has_one_row() {
+    killed(8, 60);
+}
+
+/// So many `instances`, killed so many `times`.
+fn killed(times: usize, instances: usize) {
     let bench = Bench::new();
     let mut ground = Ground::new(&bench);
-    let named: Vec<String> = (0..60).map(|n| format!("i{n:02}")).collect();
-    let instances: Vec<(&str, &str)> = named.iter().map(|id| (id.as_str(), "hello")).collect();
-    bench.words(&instances);
+    let named: Vec<String> = (0..instances).map(|n| format!("i{n:02}")).collect();
+    let words: Vec<(&str, &str)> = named.iter().map(|id| (id.as_str(), "hello")).collect();
+    bench.words(&words);
     let slow = format!("(exec -a {} sleep 0.05); echo hello > out.txt", ground.mark);
     let model = bench.turns("hello", &[run(&slow), finish("Done.")]);
     let args = [&BENCH_RUN[..], &["-l", &model, "--eval-num-workers", "4"]].concat();
@@ -31,7 +41,7 @@ fn heavy_killed_again_and_again_every_instance_has_one_row() {
 
     let mut random = StdRng::seed_from_u64(9);
     let mut before: BTreeMap<String, Value> = BTreeMap::new();
-    for _ in 0..8 {
+    for _ in 0..times {
         let mut running = ground.begin(&args);
         for _ in 0..random.random_range(1..6) {
             running.hear("] passed");
@@ -58,7 +68,7 @@ fn heavy_killed_again_and_again_every_instance_has_one_row() {
         }
         before = now;
     }
-    assert!(before.len() >= 8, "{}", before.len());
+    assert!(before.len() >= times, "{}", before.len());
     let (status, said) = ground.begin(&args).end();
     assert!(status.success(), "{}", said.join("\n"));
     let all = rows(&file);
@@ -71,7 +81,7 @@ fn heavy_killed_again_and_again_every_instance_has_one_row() {
         fs::read_dir(bench.results(LEAF).join("infer_logs"))
             .unwrap()
             .count(),
-        60
+        instances
     );
     ground.check_clean();
     let parts = fs::read_dir(bench.results(LEAF)).unwrap();

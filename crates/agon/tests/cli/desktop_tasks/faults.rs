@@ -9,7 +9,7 @@ use agon::core::verdict::{Outcome, TurnEnd};
 use agon::store::{RunReader, TrialLine};
 use serde_json::{Value, json};
 
-use super::container::{docker, in_image};
+use super::container::{docker, docker_if, in_image};
 use super::room::{Room, moment, write_done, written};
 
 /// Longer than anything here takes; only a hang gets there.
@@ -71,7 +71,8 @@ impl Live {
                     let program = line.trim_start().split_once(' ');
                     program.is_some_and(|(_, args)| args.trim_start().starts_with(words))
                 };
-                if docker(&top).lines().any(running) {
+                // It may be gone by now.
+                if docker_if(&top).is_some_and(|top| top.lines().any(running)) {
                     return id;
                 }
             }
@@ -145,7 +146,8 @@ fn container_killed_in_grading_is_a_fault_and_the_case_is_played_again() {
 
 /// The processes of the X server, ended as by a fault of its own.
 fn end_x_server(container: &str) {
-    docker(&["exec", container, "pkill", "-9", "Xvfb"]);
+    // The container may go along with it, and its last words with the container.
+    docker_if(&["exec", container, "pkill", "-9", "Xvfb"]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use agon::core::verdict::Outcome;
 use serde_json::json;
 
 use super::room::{CLIENT, Room, moment};
+use crate::probe::{refusal, watched};
 
 /// A display of the host that lets everybody in, gone with the test.
 struct HostDisplay {
@@ -55,13 +56,16 @@ fn nothing_but_its_own_display_is_there() {
     let host = HostDisplay::start();
     assert!(host.answers());
     let number = &host.number;
+    let programs = "cat /proc/[0-9]*/comm | grep -E 'Xvfb|openbox|bwrap|agon'";
+    let here = Command::new("sh").args(["-c", programs]).output().unwrap();
+    assert!(here.status.success(), "{here:?}");
     let commands = [
         "ls /tmp/.X11-unix".to_owned(),
         format!("DISPLAY=:{number} xwininfo -root"),
         format!("DISPLAY=unix:{number} xwininfo -root"),
         format!("DISPLAY=127.0.0.1:{number} xwininfo -root"),
         "XAUTHORITY=/dev/null xwininfo -root".to_owned(),
-        "cat /proc/[0-9]*/comm | grep -E 'Xvfb|openbox|bwrap|agon'".to_owned(),
+        programs.to_owned(),
         "grep X11-unix /proc/net/unix | grep -v X11-unix/X4242$".to_owned(),
         "touch /tmp/.X11-unix/X1".to_owned(),
         "rm /tmp/.X11-unix/X4242".to_owned(),
@@ -71,6 +75,7 @@ fn nothing_but_its_own_display_is_there() {
     ];
     let actions: Vec<_> = commands
         .iter()
+        .map(|command| watched(command))
         .map(|command| json!({ "action": "run", "command": format!("({command}) 2>&1") }))
         .collect();
     let played = Room::played(&json!(actions), &json!({ "actions": ["run", "finish"] }));
@@ -82,7 +87,7 @@ fn nothing_but_its_own_display_is_there() {
         .collect();
     assert_eq!(said[0], (0, "X4242"));
     for (command, (status, said)) in commands[1..10].iter().zip(&said[1..10]) {
-        assert_ne!(*status, 0, "`{command}` worked: {said}");
+        assert_eq!(refusal(command, Some(*status), said, None), Ok(()));
     }
     assert_eq!(said[10], (0, ""), "no memory is shared with the host");
     assert_eq!(said[11].0, 0, "its own display does answer: {}", said[11].1);

@@ -31,13 +31,14 @@ fn a_spent_budget_stops_the_next_call() {
 fn whoever_is_told_so_can_still_finish() {
     let stage = Stage::new();
     stage.task(json!({ "tokens": 50 }));
+    stage.script(&json!([{ "text": "yes", "usage": { "input_tokens": 40, "output_tokens": 10 } }]));
     stage.agent(
         r#"
-first, second = ask(hello("x" * 400)), ask(hello())
+first, second = ask(hello()), ask(hello())
 assert (first[0], second[0]) == (200, 402) and "budget" in second[1]["error"]["message"], second
 "#,
     );
-    stage.run("cmd", "mock/echo", &[]).expect(0);
+    stage.run("cmd", "mock/script:script.json", &[]).expect(0);
     assert_eq!(stage.bench.trial().end, Some(TurnEnd::Finished));
     assert_eq!(stage.calls().len(), 2);
 }

@@ -1,9 +1,8 @@
 //! The key of the service: known to the service, and to nobody inside.
 
-use std::process::Command;
-
 use super::service::Service;
 use super::stage::Stage;
+use crate::secrets::Secret;
 use crate::support::Called;
 
 const KEY: &str = "sk-0123456789abcdef-of-the-service";
@@ -26,8 +25,15 @@ think(ask(hello(model="other"))[1])
 think(dict(os.environ))
 secret = "0123456789abc" + "def-of-the-service"
 find = f"grep -rsl --devices=skip --exclude-dir=proc --exclude-dir=usr '{secret}' / ; cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n' | grep -c '{secret}'"
-found = subprocess.run(["sh", "-c", find.replace("0123", "[0]123")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-think(found.stdout.decode())
+def found(**more):
+    ran = subprocess.run(["sh", "-c", find.replace("0123", "[0]123")], env={**os.environ, **more},
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return ran.stdout.decode().split()
+think(found())
+# It would be found if it were there.
+open("/tmp/planted", "w").write(secret)
+where, count = found(PLANTED=secret)
+think([where, count != "0"])
 for port in [80, 443, int(os.environ["OPENAI_BASE_URL"].split(":")[2].split("/")[0]) + 1]:
     think(socket.socket().connect_ex(("127.0.0.1", port)) != 0)
 think(socket.socket().connect_ex(("1.1.1.1", 443)) != 0)
@@ -45,25 +51,15 @@ think(socket.socket().connect_ex(("1.1.1.1", 443)) != 0)
         !thoughts.iter().any(|said| said.contains(KEY)),
         "{thoughts:?}"
     );
-    assert_eq!(thoughts[3].trim(), "0", "{thoughts:?}");
-    assert!(
-        thoughts[4..].iter().all(|said| said == "True"),
-        "{thoughts:?}"
-    );
+    assert_eq!(thoughts[3], "['0']", "{thoughts:?}");
+    assert_eq!(thoughts[4], "['/tmp/planted', True]", "{thoughts:?}");
+    assert_eq!(thoughts[5..], ["True"; 4]);
     let calls = stage.calls();
     // The second was for a model that is not there.
     assert_eq!((calls.len(), calls[0].usage.input_tokens), (2, 7));
 
-    let found = Command::new("grep")
-        .args(["-rslF", KEY])
-        .arg(stage.bench.path("run"))
-        .output()
-        .unwrap();
-    assert!(
-        found.stdout.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&found.stdout)
-    );
+    let found = Secret::new(KEY).files_with(&stage.bench.path("run"));
+    assert!(found.is_empty(), "{found:?}");
 }
 
 #[test]

@@ -85,9 +85,9 @@ impl Arena {
     }
 
     /// A file of a task's own, such as `verify/check.sh`.
-    pub(super) fn file(&self, id: &str, name: &str, content: &str) {
+    pub(super) fn file(&self, id: &str, name: &str, content: &str) -> PathBuf {
         self.bench
-            .write(&format!("suite/test/{id}/{name}"), content);
+            .write(&format!("suite/test/{id}/{name}"), content)
     }
 
     /// Plays the solutions of the tasks.

@@ -274,8 +274,9 @@ os._exit(0)
 #[test]
 fn heavy_a_confined_agent_exhausts_only_its_own_sandbox() {
     let arena = Arena::new();
-    for id in ["bomb", "fill", "hog"] {
-        let hostile = json!({ "task": format!("Hostile: {id}"), "limits": { "step": 30 } });
+    // A bomb has all processes that it may have in less than a second, and burns the machine from then on.
+    for (id, seconds) in [("bomb", 4), ("fill", 30), ("hog", 30)] {
+        let hostile = json!({ "task": format!("Hostile: {id}"), "limits": { "step": seconds } });
         arena.task(id, task(&hostile));
     }
     let misdeeds = r#"

@@ -144,15 +144,10 @@ fn a_forged_verdict_is_none() {
 #[test]
 fn what_is_no_plain_file_is_not_taken_for_one() {
     let arena = Arena::new();
-    let secret = "hello\n";
-    arena.file("link", "verify/secret", secret);
-    let suite = "suite/test/link/verify/secret";
+    let secret = arena.file("link-read", "verify/secret", "hello\n");
     for (id, command) in [
         ("passwd", "ln -s /etc/passwd greeting.txt"),
-        (
-            "link",
-            &format!("ln -s $OLDPWD/{suite} greeting.txt; ln -s ../../../../{suite} b"),
-        ),
+        ("link", &format!("ln -s {} greeting.txt", secret.display())),
         ("own", "echo hello > b; ln -s b greeting.txt"),
         ("loop", "ln -s greeting.txt greeting.txt"),
         ("fifo", "mkfifo greeting.txt"),
@@ -166,14 +161,23 @@ fn what_is_no_plain_file_is_not_taken_for_one() {
             "mkdir x; echo bye > x/greeting.txt; chmod 0 x/greeting.txt x",
         ),
     ] {
-        let checks = json!({ "limits": { "check": 2 }, "checks": [
-            { "type": "file", "path": "greeting.txt", "equals": "hello\n" },
-            { "type": "command_output", "command": "cat greeting.txt", "contains": "root" },
-        ] });
-        arena.task(id, commands(&[command], &checks));
+        // One check each: what fails by the one could have passed by the other.
+        for (way, check) in [
+            (
+                "read",
+                json!({ "type": "file", "path": "greeting.txt", "equals": "hello\n" }),
+            ),
+            (
+                "printed",
+                json!({ "type": "command_output", "command": "cat greeting.txt", "contains": "root" }),
+            ),
+        ] {
+            let changes = json!({ "limits": { "check": 2 }, "checks": [check] });
+            arena.task(&format!("{id}-{way}"), commands(&[command], &changes));
+        }
     }
     let played = arena.play_solutions();
-    assert_eq!(played.len(), 8);
+    assert_eq!(played.len(), 16);
     for played in played {
         played.ended(Outcome::Failed, TurnEnd::Finished);
         assert!(!played.line.reason.is_empty());

@@ -119,6 +119,30 @@ fn a_tape_gives_the_same_scores_without_the_service_and_says_what_it_lacks() {
     assert_eq!(service.bodies().len(), 3);
 }
 
+#[test]
+fn an_outdated_tape_stops_the_run_and_says_so() {
+    let bench = Bench::new();
+    let service = Service::start(|_| Answer::Text("nothing".to_owned()));
+    service.configure(&bench, "tiny");
+    let record = ["--model", "served", "--record-tape", "calls.tape"];
+    into_run(&bench, &record).expect(0);
+    let tape = [
+        "--model",
+        "served",
+        "--tape",
+        "calls.tape",
+        "--max-tokens",
+        "7",
+    ];
+    let other = ["--workers", "1", "--out", "other"];
+    let missed = predict(&bench, &[&tape[..], &other].concat()).expect(1);
+    let said = missed.stderr();
+    assert!(said.contains("--record-tape"), "{said}");
+    // The first miss is enough to know.
+    let reader = agon::prelude::RunReader::open(&bench.path("other")).unwrap();
+    assert_eq!(reader.trials().unwrap().len(), 1);
+}
+
 /// Whoever puts the questions in other words has to record it anew, as `xtask/src/demo.rs` says.
 #[test]
 fn the_tape_of_the_demo_has_an_answer_to_every_fixture() {

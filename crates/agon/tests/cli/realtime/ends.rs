@@ -100,7 +100,8 @@ fn an_operator_stops_the_play_and_it_is_graded_as_it_stands() {
         "{}",
         played.line.reason
     );
-    assert_eq!(played.strokes("F10"), (1, 1));
+    // The play ends with the press: the release may come after the end of the record.
+    assert_eq!(played.strokes("F10").0, 1);
     assert_eq!(played.screens(ScreenMoment::Final).len(), 1);
 }
 

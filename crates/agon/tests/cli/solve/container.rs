@@ -58,8 +58,9 @@ fn in_a_container_the_folder_is_really_changed_and_stays_its_owners() {
     let edit = json!({ "command": "create", "path": "/workspace/edited.txt", "file_text": "so\n" });
     // Nothing else of the host is there.
     let outside = env!("CARGO_MANIFEST_DIR");
-    let look =
-        format!("pwd > where.txt; cat /workspace/notes.txt; ls /sys/class/net; [ -e '{outside}' ]");
+    let look = format!(
+        "pwd > where.txt; cat /workspace/notes.txt; ls /sys/class/net; [ -e '{outside}' ] && echo outside"
+    );
     let model = bench.turns(
         "works",
         &[

@@ -53,3 +53,63 @@ fn a_key_that_the_agent_comes_upon_is_not_recorded() {
     assert!(called.stderr().contains("our key: [key]"));
     assert!(secret.files_with(&bench.path("runs")).is_empty());
 }
+
+/// The same files as in `agon run`, by whatever name.
+#[test]
+fn tapes_and_a_configuration_by_another_name_are_out_of_reach_too() {
+    let bench = Bench::new();
+    let key = "sk-0c8e77f1-solve-other-name";
+    let looks = [
+        run("cat mine.toml calls.jsonl .env > seen.txt; wc -c < seen.txt > size.txt"),
+        finish("Done."),
+    ];
+    bench.paid_turns(key, &looks);
+    fs::rename(bench.path("config.toml"), bench.path("mine.toml")).unwrap();
+    bench.write(".env", "A=B\n");
+    let args = [
+        "solve",
+        "-t",
+        "Look around.",
+        "-l",
+        "llm",
+        "--config-file",
+        "mine.toml",
+    ];
+    let called = bench.call(&[&args[..], &["--record-tape", "calls.jsonl"]].concat());
+    let called = called.expect(0);
+    Secret::new(key).assert_unsaid(&called);
+    assert_eq!(fs::read_to_string(bench.path("size.txt")).unwrap(), "0\n");
+    assert!(
+        fs::read_to_string(bench.path("calls.jsonl"))
+            .unwrap()
+            .contains("agon_tape")
+    );
+}
+
+#[test]
+fn an_agent_from_outside_is_given_its_program_and_no_key() {
+    let bench = Bench::new();
+    let key = "sk-19b3c5d7-solve-cmd-agent";
+    bench.paid_turns(key, &[]);
+    let agent = r#"
+import json, os, sys
+for line in sys.stdin:
+    if json.loads(line)["type"] == "observation":
+        print(json.dumps({"action": "finish", "result": " ".join(sorted(os.listdir("/agent")))}), flush=True)
+"#;
+    bench.write("agent.py", agent);
+    bench.write("data.csv", "");
+    fs::create_dir(bench.path("project")).unwrap();
+    let args = [
+        "solve",
+        "-t",
+        "Look.",
+        "-c",
+        "cmd:python3 agent.py",
+        "-d",
+        "project",
+        "--json",
+    ];
+    let json = bench.call(&args).expect(0).json();
+    assert_eq!(json["message"], "agent.py");
+}

@@ -101,7 +101,9 @@ async fn a_spent_budget_is_no_verdict() {
         tokens: Some(150),
         ..Budget::default()
     };
-    place.account = Arc::new(Account::of_trial(budget, None));
+    // As in a run: judges have no limit of their own.
+    let run = Arc::new(Account::of_run(budget));
+    place.account = Arc::new(Account::of_trial(Budget::default(), Some(run)));
     place.account.add(&agon_core::Usage {
         input_tokens: 100,
         ..agon_core::Usage::default()

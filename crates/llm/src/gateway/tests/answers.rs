@@ -187,10 +187,23 @@ async fn there_is_room_again_when_calls_are_recorded() {
 #[tokio::test]
 async fn a_spent_budget_is_told_for_good_and_nothing_is_asked() {
     let budget = Budget {
-        tokens: Some(1),
+        tokens: Some(50),
         money: None,
     };
-    let ground = open(&["echo"], budget, 16, sandbox());
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("answers.json");
+    let usage = json!({"input_tokens": 40, "output_tokens": 10});
+    std::fs::write(
+        &script,
+        json!([{"text": "yes", "usage": usage}]).to_string(),
+    )
+    .unwrap();
+    let ground = open(
+        &[&format!("script:{}", script.display())],
+        budget,
+        16,
+        sandbox(),
+    );
     let (status, _) = ground.post("/v1/chat/completions", &hello()).await;
     assert_eq!(status, 200);
     for path in ["/v1/chat/completions", "/v1/messages"] {

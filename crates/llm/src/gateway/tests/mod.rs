@@ -2,6 +2,7 @@
 
 mod answers;
 mod ground;
+mod parallel;
 mod upstream;
 
 pub(super) use ground::mock;

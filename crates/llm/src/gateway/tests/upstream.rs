@@ -24,14 +24,14 @@ use crate::spec::{ModelSpec, Provider, Settings, Wire};
 const SECRET: &str = "sk-upstream-0123456789abcdef";
 
 /// A call that the service has got: its head, its body, and where the answer goes.
-struct Call {
+pub(super) struct Call {
     head: String,
-    body: Value,
+    pub(super) body: Value,
     stream: TcpStream,
 }
 
 impl Call {
-    async fn answer(mut self, status: &str, body: &Value) {
+    pub(super) async fn answer(mut self, status: &str, body: &Value) {
         let body = body.to_string();
         let head = format!(
             "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n\
@@ -65,7 +65,7 @@ impl Call {
 }
 
 /// A service that answers when the test says so.
-async fn service() -> (Model, mpsc::Receiver<Call>) {
+pub(super) async fn service() -> (Model, mpsc::Receiver<Call>) {
     service_of(Wire::Chat, "big-1", &SessionOptions::default()).await
 }
 
@@ -372,4 +372,108 @@ async fn a_stream_shows_that_it_is_there_until_the_answer_comes() {
             closed.cancel();
         }
     }
+}
+
+#[tokio::test]
+async fn tools_hidden_in_what_is_said_never_reach_the_service() {
+    let options = SessionOptions::default();
+    let (model, mut calls) = service_of(Wire::Responses, "big-1", &options).await;
+    let ground = before(model);
+    let item = |tool: &str| {
+        json!({"type": "additional_tools", "role": "developer", "tools":
+        [{"type": "namespace", "name": "n", "tools": [{"type": tool, "name": "x"}]}]})
+    };
+    let body = |tool: &str| json!({"input": [{"role": "user", "content": "hi"}, item(tool)]});
+    let (status, refused) = ground.post("/v1/responses", &body("web_search")).await;
+    let why = refused["error"]["message"].as_str().unwrap();
+    assert_eq!(status, 400, "{refused}");
+    assert!(why.contains("`input[1].tools[0].tools[0]`"), "{why}");
+    // One that the agent carries out itself passes as it is.
+    let harmless = body("function");
+    let asked = ground.post("/v1/responses", &harmless);
+    let answered = async {
+        let call = calls.recv().await.unwrap();
+        assert_eq!(call.body["input"][1], item("function"));
+        let answer = json!({"id": "x", "object": "response", "status": "completed", "model": "big-1",
+            "output": [{"type": "message", "role": "assistant",
+                "content": [{"type": "output_text", "text": "done", "annotations": []}]}],
+            "usage": {"input_tokens": 7, "output_tokens": 3}});
+        call.answer("200 OK", &answer).await;
+    };
+    let ((status, body), ()) = tokio::join!(asked, answered);
+    assert_eq!(status, 200, "{body}");
+}
+
+#[tokio::test]
+async fn files_that_lie_at_the_service_are_refused_in_every_form() {
+    let chat = json!({"messages": [{"role": "user", "content":
+        [{"type": "file", "file": {"file_id": "file-7"}}]}]});
+    let responses = json!({"input": [{"role": "user", "content":
+        [{"type": "input_file", "file_id": "file-7"}]}]});
+    let messages = json!({"max_tokens": 9, "messages": [{"role": "user", "content":
+        [{"type": "document", "source": {"type": "file", "file_id": "file-7"}}]}]});
+    for (wire, path, body) in [
+        (Wire::Chat, "/v1/chat/completions", chat),
+        (Wire::Responses, "/v1/responses", responses),
+        (Wire::Messages, "/v1/messages", messages),
+    ] {
+        let (model, mut calls) = service_of(wire, "big-1", &SessionOptions::default()).await;
+        let ground = before(model);
+        let (status, refused) = ground.post(path, &body).await;
+        assert_eq!(status, 400, "{refused}");
+        assert!(refused.to_string().contains("file"), "{refused}");
+        assert!(calls.try_recv().is_err());
+    }
+}
+
+/// An item that is not understood would be missed by the model: nothing is left out in silence.
+#[tokio::test]
+async fn what_another_form_can_t_say_is_refused_and_not_dropped() {
+    let (model, mut calls) = service().await;
+    let ground = before(model);
+    let items = [
+        json!({"type": "additional_tools", "tools": [{"type": "function", "name": "f"}]}),
+        json!({"type": "compaction", "encrypted_content": "x"}),
+        json!({"type": "local_shell_call", "call_id": "1", "action": {"type": "exec"}}),
+    ];
+    for item in items {
+        let body = json!({"input": [{"role": "user", "content": "hi"}, item]});
+        let (status, refused) = ground.post("/v1/responses", &body).await;
+        assert_eq!(status, 400, "{refused}");
+        assert!(refused.to_string().contains("Responses only"), "{refused}");
+    }
+    assert!(calls.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn a_miss_of_the_tape_tells_the_agent_nothing_of_other_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let tape = folder.path().join("calls.tape");
+    let recording = crate::tape::Recording::create(&tape).unwrap();
+    let secret = json!({"model": "big-1", "messages": [{"role": "user", "content": "the door opens by 4711"}]});
+    recording
+        .keep(Wire::Chat, "big-1", &secret, &json!({}))
+        .unwrap();
+    drop(recording);
+    let options = SessionOptions {
+        replay: Some(tape),
+        ..SessionOptions::default()
+    };
+    let (model, _calls) = service_of(Wire::Chat, "big-1", &options).await;
+    let ground = before(model);
+    for path in ["/v1/chat/completions", "/v1/messages"] {
+        let mut body = hello();
+        for stream in [false, true] {
+            body["stream"] = stream.into();
+            let (status, told) = ground.post(path, &body).await;
+            let told = told.to_string();
+            assert_eq!(status, 502, "{told}");
+            assert!(told.contains("tape") && !told.contains("4711"), "{told}");
+            assert!(!told.contains("calls.tape"), "{told}");
+        }
+    }
+    let calls = ground.account.take_calls();
+    let recorded = calls[0].error.as_ref().unwrap().message();
+    assert!(recorded.contains("4711"), "{recorded}");
+    assert!(!ground.account.missed_tape());
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::client::Delta;
 use crate::error::LlmError;
-use crate::wire::body::{list, room, text};
+use crate::wire::body::{event, list, room, text, too_large};
 use crate::wire::contract::Assembler;
 use crate::wire::fault;
 
@@ -40,13 +40,11 @@ impl Assembler for Chunks {
             self.done = true;
             return Ok(None);
         }
-        let broken = |why: &str| LlmError::new(ModelFault::BrokenResponse, why);
         self.bytes = self.bytes.saturating_add(data.len());
         if self.bytes > LARGEST {
-            return Err(broken("the streamed answer is too large"));
+            return Err(too_large());
         }
-        let chunk: Value = serde_json::from_str(data)
-            .map_err(|error| broken(&format!("a part of the stream is no JSON: {error}")))?;
+        let chunk = event(data)?;
         if let Some(error) = fault::of_value(None, &chunk) {
             return Err(error);
         }
@@ -77,7 +75,8 @@ impl Assembler for Chunks {
         if let Some(Value::Object(logprobs)) = choice.get("logprobs") {
             self.logprobs_bytes += data.len();
             if self.logprobs_bytes > LARGEST_LOGPROBS {
-                return Err(broken("the probabilities of its tokens are too many"));
+                let why = "the probabilities of its tokens are too many";
+                return Err(LlmError::new(ModelFault::BrokenResponse, why).of_bound());
             }
             for (key, value) in logprobs {
                 let Value::Array(more) = value else { continue };
@@ -216,8 +215,10 @@ impl Chunks {
             None if text(piece, "id").is_some() => Some(self.calls.len()),
             None => Some(self.calls.len().saturating_sub(1)),
         };
-        let index = index.filter(|index| *index < MOST_CALLS);
         let index = index.ok_or_else(|| broken("a streamed tool call has no usable index"))?;
+        if index >= MOST_CALLS {
+            return Err(broken("the streamed answer has too many tool calls").of_bound());
+        }
         if self.calls.len() <= index {
             self.calls.resize_with(index + 1, Map::new);
         }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::fault::of_error;
 use crate::client::Delta;
 use crate::error::LlmError;
-use crate::wire::body::room;
+use crate::wire::body::{event, room};
 use crate::wire::contract::Assembler;
 
 #[derive(Debug, Default)]
@@ -20,10 +20,7 @@ pub(super) struct Assembling {
 
 impl Assembler for Assembling {
     fn event(&mut self, _: Option<&str>, data: &str) -> Result<Option<Delta>, LlmError> {
-        let event: Value = serde_json::from_str(data).map_err(|error| {
-            let why = format_args!("an event of the stream is no JSON: {error}");
-            LlmError::new(ModelFault::BrokenResponse, why)
-        })?;
+        let event = event(data)?;
         if event["error"].is_object() || event[0]["error"].is_object() {
             return Err(of_error(None, &event));
         }

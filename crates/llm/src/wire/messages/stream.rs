@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::fault::of_error;
 use crate::client::Delta;
 use crate::error::LlmError;
-use crate::wire::body::room;
+use crate::wire::body::{event, room};
 use crate::wire::contract::Assembler;
 use crate::wire::overlay::overlay;
 
@@ -38,8 +38,7 @@ fn broken(why: impl std::fmt::Display) -> LlmError {
 
 impl Assembler for Assembling {
     fn event(&mut self, _: Option<&str>, data: &str) -> Result<Option<Delta>, LlmError> {
-        let event: Value = serde_json::from_str(data)
-            .map_err(|error| broken(format_args!("an event of the stream is no JSON: {error}")))?;
+        let event = event(data)?;
         match event["type"].as_str().unwrap_or_default() {
             "error" => return Err(of_error(None, &event)),
             "message_start" => self.message = event["message"].as_object().cloned(),

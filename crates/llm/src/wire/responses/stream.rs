@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::client::Delta;
 use crate::error::LlmError;
-use crate::wire::body::{list, room, text};
+use crate::wire::body::{event, list, room, text, too_large};
 use crate::wire::contract::Assembler;
 use crate::wire::fault;
 
@@ -25,13 +25,11 @@ impl Assembler for Events {
         if data.trim() == "[DONE]" {
             return Ok(None);
         }
-        let broken = |why: &str| LlmError::new(ModelFault::BrokenResponse, why);
         self.bytes = self.bytes.saturating_add(data.len());
         if self.bytes > LARGEST {
-            return Err(broken("the streamed answer is too large"));
+            return Err(too_large());
         }
-        let mut event: Value = serde_json::from_str(data)
-            .map_err(|error| broken(&format!("a part of the stream is no JSON: {error}")))?;
+        let mut event = event(data)?;
         let kind = text(&event, "type").or(name).unwrap_or_default().to_owned();
         let taken = |event: &mut Value, key: &str| event.get_mut(key).map(Value::take);
         match kind.as_str() {

@@ -89,9 +89,10 @@ async fn a_conversation_that_is_too_long_becomes_shorter_and_goes_on() {
 
 #[tokio::test]
 async fn spent_tokens_end_the_turn_and_a_task_without_a_screen_is_none_for_it() {
+    let long = json!({"text": look(), "usage": {"input_tokens": 1_000_000, "output_tokens": 0}});
     let setup = Setup {
-        answers: vec![look()],
-        tokens: Some(1),
+        answers: vec![long],
+        tokens: Some(1_000_000),
         ..Setup::default()
     };
     let mut broke = Play::of(react(""), setup).await;

@@ -68,17 +68,18 @@ impl Bars {
                 width: width(share),
             };
             let hint = format!(
-                "{}: score {}, 95 % interval {}, floor {}; {} passed, {} failed, {} faulted, {} missing",
+                "{}: score {}, coverage {}; without faults {}, 95 % interval {}; {} passed, {} failed, {} faulted, {} missing",
                 named.name,
+                percent(standing.score_floor),
+                percent(standing.coverage),
                 maybe_percent(standing.score),
                 range(standing.score_ci),
-                percent(standing.score_floor),
                 standing.passed,
                 standing.failed,
                 standing.faulted,
                 standing.missing,
             );
-            let value = maybe_percent(standing.score);
+            let value = percent(standing.score_floor);
             Row {
                 whisker: standing.score_ci.map(|ci| (at(ci.low), at(ci.high))),
                 ..row(

@@ -85,6 +85,7 @@ fn a_record_outside_of_the_run_folder_is_not_opened() {
             file: file.to_owned(),
             at: 0,
             bytes: 100,
+            verdict: None,
         };
         shelf.append(&TrialLine { events, ..line() });
         let run = shelf.run();

@@ -98,6 +98,7 @@ impl Shelf {
                 file: "trials/a/b/1.1/events.jsonl".to_owned(),
                 at: HEADER.len() as u64,
                 bytes: self.events.len() as u64 + more,
+                verdict: None,
             },
             ..line()
         };
@@ -181,6 +182,7 @@ fn manifest() -> Manifest {
             spec: "oracle".to_owned(),
             digest: None,
             unconfined: false,
+            files: None,
         },
         models: Vec::new(),
         judge: None,

@@ -125,6 +125,7 @@ fn record(path: &Path) {
         file: file.to_owned(),
         at: 0,
         bytes: text.len() as u64,
+        verdict: None,
     };
     for (id, file) in [("files/copy", "hurt.jsonl"), ("files/gone", "gone.jsonl")] {
         let line = TrialLine {

@@ -31,23 +31,18 @@ async fn cards_and_caveats_say_what_a_report_says() {
     for (name, value, note) in [
         (
             "Score",
+            percent(overall.score_floor),
+            format!("coverage {}", percent(overall.coverage)),
+        ),
+        (
+            "Without faults",
             maybe_percent(overall.score),
             range(overall.score_ci),
         ),
         (
-            "Floor",
-            percent(overall.score_floor),
-            "ungraded as 0".to_owned(),
-        ),
-        (
             "Weighted",
-            maybe_percent(summary.weighted.score),
-            format!("floor {}", percent(summary.weighted.score_floor)),
-        ),
-        (
-            "Coverage",
-            percent(overall.coverage),
-            format!("{} of 100", overall.graded()),
+            percent(summary.weighted.score_floor),
+            format!("without faults {}", maybe_percent(summary.weighted.score)),
         ),
         (
             "Steps",

@@ -70,7 +70,7 @@ async fn a_trial_that_ends_appears_and_place_and_focus_stay() {
     }
     stand.until(&format!("{revision} > {drawn}")).await;
     stand
-        .until("document.querySelector('.cards').innerText.includes(' of 60')")
+        .until("document.querySelector('.cards').innerText.includes('coverage')")
         .await;
     let held = stand
         .browser
@@ -124,7 +124,7 @@ async fn the_end_of_a_run_is_told_and_what_runs_is_a_row() {
         .await;
     stand.until("![...document.querySelectorAll('#rows .badge')].some((one) => one.innerText.includes('running'))").await;
     stand
-        .until("document.querySelector('.cards').innerText.includes('3 of 3')")
+        .until("document.querySelector('.cards').innerText.includes('coverage 100.0 %')")
         .await;
     assert!(stand.is_marked().await);
     stand.browser.press('l').await.unwrap();

@@ -12,16 +12,17 @@ use super::table::Row;
 
 /// Another day, another model: what a generated run does not differ in.
 fn dated(run: &Path, created: &str, suite: &str, model: Option<&str>) {
-    let file = RunFolder::at(run).path().join("run.json");
-    let mut manifest: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    manifest["created"] = json!(created);
-    manifest["suites"][0]["name"] = json!(suite);
+    let mut manifest = RunReader::open(run).unwrap().manifest().clone();
+    manifest.created = created.parse().unwrap();
+    manifest.suites[0].name = suite.to_owned();
     if let Some(model) = model {
-        manifest["models"] = json!([
+        let models = json!([
             {"name": model, "provider": "openai", "model": model, "settings": {}},
         ]);
+        manifest.models = serde_json::from_value(models).unwrap();
     }
-    fs::write(&file, manifest.to_string()).unwrap();
+    manifest.plan = manifest.plan_digest();
+    RunFolder::at(run).write_manifest(&manifest).unwrap();
 }
 
 fn summary(run: &Path) -> Summary {
@@ -83,8 +84,13 @@ async fn every_run_is_listed_newest_first_with_what_it_came_to() {
         };
         assert_eq!(said(2), format!("{suite} {id}"));
         assert_eq!(said(3), format!("{id} {model}"));
+        let [floor, coverage] = [overall.score_floor, overall.coverage].map(percent);
         let score = maybe_percent(overall.score);
-        assert_eq!(said(4), format!("{score} {}", range(overall.score_ci)));
+        let ci = range(overall.score_ci);
+        assert_eq!(
+            said(4),
+            format!("{floor} coverage {coverage} {score} ({ci})")
+        );
         assert_eq!(said(5), percent(overall.coverage));
         let faults = match overall.faulted {
             0 => "0".to_owned(),

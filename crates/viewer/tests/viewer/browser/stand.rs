@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 
 use agon_testkit::{Browser, GeneratedRun};
-use agon_viewer::{Viewer, ViewerOptions};
+use agon_viewer::{Served, Viewer, ViewerOptions};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +13,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Stand {
     pub(crate) browser: Browser,
     pub(crate) url: String,
+    /// The address with the token.
+    pub(crate) login: String,
     folder: TempDir,
     stop: CancellationToken,
     server: JoinHandle<()>,
@@ -35,7 +37,7 @@ pub(crate) fn begun(root: &Path, name: &str, trials: u64) -> GeneratedRun {
     GeneratedRun::begin(&root.join(name), trials, name).unwrap()
 }
 
-async fn serving(folder: &Path, port: u16) -> (String, CancellationToken, JoinHandle<()>) {
+async fn serving(folder: &Path, port: u16) -> (Served, CancellationToken, JoinHandle<()>) {
     let options = ViewerOptions {
         roots: vec![folder.to_owned()],
         host: IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -43,21 +45,28 @@ async fn serving(folder: &Path, port: u16) -> (String, CancellationToken, JoinHa
         cache: folder.join(".cache"),
     };
     let viewer = Viewer::bind(options).await.unwrap();
-    let url = viewer.served().url.trim_end_matches('/').to_owned();
+    let served = viewer.served();
     let stop = CancellationToken::new();
     let told = stop.clone();
     let server = tokio::spawn(async move { viewer.serve(told).await.unwrap() });
-    (url, stop, server)
+    (served, stop, server)
+}
+
+fn base(served: &Served) -> String {
+    format!("http://{}", served.address)
 }
 
 impl Stand {
     /// A viewer on all runs below `folder`.
     pub(crate) async fn open(folder: TempDir) -> Self {
-        let (url, stop, server) = serving(folder.path(), 0).await;
+        let (served, stop, server) = serving(folder.path(), 0).await;
         let browser = Browser::start(1440, 900).await.unwrap();
+        // The token moves into a cookie.
+        browser.open(&served.url).await.unwrap();
         Self {
             browser,
-            url,
+            url: base(&served),
+            login: served.url,
             folder,
             stop,
             server,
@@ -73,8 +82,8 @@ impl Stand {
     /// It is there again, at the same address.
     pub(crate) async fn find_again(&mut self) {
         let port = self.url.rsplit(':').next().unwrap().parse().unwrap();
-        let (url, stop, server) = serving(self.folder.path(), port).await;
-        assert_eq!(url, self.url);
+        let (served, stop, server) = serving(self.folder.path(), port).await;
+        assert_eq!(base(&served), self.url);
         (self.stop, self.server) = (stop, server);
     }
 

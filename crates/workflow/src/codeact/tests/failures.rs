@@ -188,9 +188,11 @@ async fn failures_of_the_service_are_faults_and_spent_budgets_are_not() {
     let mut play = Play::says([json!({"fault": "refusal"})]).await;
     let error = play.fails(&Observation::ready("")).await;
     assert!(matches!(error, AgentError::Crashed(_)), "{error}");
+    let mut long = bash("ls");
+    long["usage"] = json!({"input_tokens": 1_000_000, "output_tokens": 0});
     let mut play = Play::of(Setup {
-        answers: vec![bash("ls")],
-        tokens: Some(1),
+        answers: vec![long],
+        tokens: Some(1_000_000),
         ..Setup::default()
     })
     .await;

@@ -170,7 +170,7 @@ fn take_over(
         imported.ungraded += usize::from(told.result.is_err());
         imported.warnings.extend(row.warnings.clone());
         let clock: Arc<dyn Clock> = Arc::new(FixedClock(told.ended));
-        let mut recorder = Recorder::new(&writer, clock, task, place.epoch, place.attempt);
+        let mut recorder = Recorder::of_the_past(&writer, clock, task, place.epoch, place.attempt);
         for event in &told.events {
             recorder.copy(event).map_err(failed())?;
         }

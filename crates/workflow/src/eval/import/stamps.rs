@@ -73,12 +73,7 @@ impl<'a> Stamps<'a> {
         let suite = Digest::of(keys.join("\n").as_bytes());
         let agent = &self.metadata.agent_class;
         let agent = if agent.is_empty() { "unknown" } else { agent };
-        let plan = format!(
-            "{}\n{agent}\n{}",
-            suite.to_hex(),
-            self.metadata.max_iterations
-        );
-        Manifest {
+        let mut manifest = Manifest {
             format: FORMAT,
             run: run.to_owned(),
             created,
@@ -92,19 +87,22 @@ impl<'a> Stamps<'a> {
                 spec: agent.to_owned(),
                 digest: None,
                 unconfined: false,
+                files: None,
             },
             models: self.model().into_iter().collect(),
             judge: None,
             seed: 0,
             epochs: self.epochs,
             dates_from: created,
-            plan: Digest::of(plan.as_bytes()),
+            plan: Digest::of(b""),
             checkers: CHECKERS.to_owned(),
             selection: BTreeMap::new(),
             tasks: self.tasks.iter().map(|task| self.stamp(task)).collect(),
             programs: BTreeMap::new(),
             host: HostStamp::default(),
-        }
+        };
+        manifest.plan = manifest.plan_digest();
+        manifest
     }
 
     fn stamp(&self, (id, task, key): &(String, TaskId, Digest)) -> TaskStamp {
