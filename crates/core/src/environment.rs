@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::action::ActionKind;
-use crate::quantity::{ByteSize, Seconds};
+use crate::quantity::ByteSize;
+use crate::settle::SettleTime;
 
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -171,10 +172,9 @@ pub struct Environment {
     /// Desktop only: OpenGL, computed by the processor. Costs 53 MB and 22 ms per desktop.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gl: bool,
-    /// Desktop only: how long at most to wait for the screen to come to rest after an action.
-    /// Without it, whoever plays the task decides.
+    /// Desktop only: how long to wait, at least and at most, for the screen to come to rest after an action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settle: Option<Seconds>,
+    pub settle: Option<SettleTime>,
     /// Trials of the same group never run at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -218,6 +218,7 @@ impl Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quantity::Seconds;
 
     /// It is part of the resume key: a key that a task does not use must not change it.
     #[test]
@@ -230,7 +231,7 @@ mod tests {
         );
         desktop.programs = vec!["game".to_owned()];
         desktop.gl = true;
-        desktop.settle = Seconds::new(0.5);
+        desktop.settle = Some(SettleTime::at_most(Seconds::millis(500)));
         let text = json(&desktop);
         assert!(
             text.ends_with(r#","programs":["game"],"gl":true,"settle":0.5}"#),

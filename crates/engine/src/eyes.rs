@@ -9,6 +9,7 @@ use agon_core::screen::{ScreenMoment, ScreenRecord};
 use agon_core::sight::AppView;
 use agon_core::{Action, EventBody, Fault, FaultClass, Observation, Source};
 use agon_desktop::{Desktop, InputEvent};
+use agon_sandbox::Sandbox;
 use agon_store::Recorder;
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::error::Elapsed;
@@ -43,12 +44,21 @@ type Worked = (Gui, Result<Sight, Blind>);
 type Working = JoinHandle<Worked>;
 
 impl Eyes {
-    pub(crate) async fn open(desktop: &Arc<Desktop>, attempt: &Attempt) -> Result<Self, Fault> {
+    /// `sandbox` is where the programs on the desktop run.
+    pub(crate) async fn open(
+        desktop: &Arc<Desktop>,
+        sandbox: Option<&dyn Sandbox>,
+        attempt: &Attempt,
+    ) -> Result<Self, Fault> {
         let pace = Pace::of(attempt.task());
         let writer = attempt.table.writer.clone();
+        let programs = match sandbox {
+            Some(sandbox) => sandbox.activity().await,
+            None => None,
+        };
         let gui = spawn_blocking({
             let desktop = Arc::clone(desktop);
-            move || Gui::new(desktop, pace, writer)
+            move || Gui::new(desktop, programs, pace, writer)
         });
         let gui = gui
             .await
@@ -92,7 +102,7 @@ impl Eyes {
 
     /// The first observation: the desktop is ready.
     pub(crate) async fn first(&mut self, recorder: &mut Recorder) -> Result<Observation, Gone> {
-        let sight = self.use_gui(GRACE, Gui::look).await?;
+        let sight = self.use_gui(GRACE, Gui::first_look).await?;
         self.record_input(&sight, None, recorder)?;
         self.seen.first = Some(sight.screen.picture.clone());
         let mut seen = Observation::ready("");
@@ -112,10 +122,8 @@ impl Eyes {
         apps: Option<Vec<AppView>>,
         recorder: &mut Recorder,
     ) -> Result<(), Gone> {
-        let look = match apps {
-            Some(_) => Gui::look_around,
-            None => Gui::look,
-        };
+        let around = apps.is_some();
+        let look = move |gui: &mut Gui| gui.last_look(around);
         let sight = self.use_gui(GRACE, look).await?;
         self.record_input(&sight, None, recorder)?;
         let around = apps.map(|apps| sight.windows.unwrap_or_default().with(apps));

@@ -5,11 +5,13 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agon_core::quantity::Seconds;
 use agon_core::screen::{Picture, PictureFormat, ScreenPoint, ScreenView, WindowView};
 use agon_core::sight::AppView;
-use agon_core::{Action, Environment, Surroundings, Task};
+use agon_core::{Action, Surroundings, Task};
 use agon_desktop::screen::{CaptureOptions, Settle, Watch};
 use agon_desktop::{Desktop, DesktopError, InputEvent, InputLog, KeyCombination, WindowInfo};
+use agon_sandbox::Activity;
 use agon_store::RunWriter;
 
 /// How long an action may take to show any effect. Most do within a few milliseconds; one that has
@@ -19,11 +21,18 @@ const FIRST_EFFECT: Duration = Duration::from_millis(150);
 /// The same for a pointer that is only moved: most things don't care.
 const FIRST_HOVER: Duration = Duration::from_millis(30);
 
-/// Nothing drawn for this long: the effect is complete.
-const QUIET: Duration = Duration::from_millis(10);
+/// Where nothing is known of programs, an effect is complete when nothing was drawn for this long: more than three
+/// frames of a tool kit.
+const QUIET: Duration = Duration::from_millis(60);
 
-/// Who draws all the time is waited for this long, unless the task says otherwise.
+/// A program that never rests is waited for this long, unless the task says otherwise.
 const MOST: Duration = Duration::from_secs(1);
+
+/// A program that computes for this long without drawing anything is not about to show the effect of an action.
+const BUSY: Duration = Duration::from_millis(600);
+
+/// How long programs may take to paint the windows that they have opened.
+const FIRST_PICTURE: Duration = Duration::from_secs(10);
 
 /// How far the log may be behind the X server.
 const CATCH_UP: Duration = Duration::from_secs(5);
@@ -36,8 +45,8 @@ const FORMAT: (PictureFormat, agon_desktop::screen::PictureFormat) =
 /// Whether an action has to come to rest before it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// For so long at most.
-    Settled(Duration),
+    /// For so long at least and at most.
+    Settled(Duration, Duration),
     Live,
 }
 
@@ -45,13 +54,15 @@ impl Pace {
     pub(crate) fn of(task: &Task) -> Self {
         match task.realtime {
             Some(_) => Self::Live,
-            None => Self::Settled(settle(&task.environment)),
+            None => {
+                let settle = task.environment.settle;
+                let least = settle.and_then(|settle| settle.least);
+                let least = least.map_or(Duration::ZERO, Seconds::duration);
+                let most = settle.and_then(|settle| settle.most);
+                Self::Settled(least, most.map_or(MOST.max(least), Seconds::duration))
+            }
         }
     }
-}
-
-fn settle(environment: &Environment) -> Duration {
-    environment.settle.map_or(MOST, |most| most.duration())
 }
 
 /// Blocks: used by one thread at a time, off the runtime's own.
@@ -60,9 +71,13 @@ pub(crate) struct Gui {
     desktop: Arc<Desktop>,
     watch: Watch,
     log: InputLog,
+    /// What the programs on the desktop do, where that can be known.
+    programs: Option<Activity>,
     writer: RunWriter,
     /// Where the world moves on by itself, nothing is waited for.
     most: Option<Duration>,
+    /// Waited for after each action in any case.
+    least: Duration,
     /// The last picture, and the frame that it shows: equal frames are encoded and stored once.
     last: Option<(u128, Picture)>,
 }
@@ -97,17 +112,21 @@ impl From<DesktopError> for Blind {
 impl Gui {
     pub(crate) fn new(
         desktop: Arc<Desktop>,
+        programs: Option<Activity>,
         pace: Pace,
         writer: RunWriter,
     ) -> Result<Self, DesktopError> {
+        let (least, most) = match pace {
+            Pace::Settled(least, most) => (least, Some(most)),
+            Pace::Live => (Duration::ZERO, None),
+        };
         Ok(Self {
             watch: desktop.screen().watch()?,
             log: desktop.input_log()?,
-            most: match pace {
-                Pace::Settled(most) => Some(most),
-                Pace::Live => None,
-            },
+            most,
+            least,
             desktop,
+            programs,
             writer,
             last: None,
         })
@@ -115,7 +134,7 @@ impl Gui {
 
     /// Carries out an action, waits for its effect and looks.
     pub(crate) fn perform(&mut self, action: &Action, left: Duration) -> Result<Sight, Blind> {
-        self.watch.restart()?;
+        self.begin()?;
         let mistake = match self.act(action, left) {
             Ok(()) => {
                 self.settle(action, left)?;
@@ -165,7 +184,16 @@ impl Gui {
         }
     }
 
-    fn settle(&self, action: &Action, left: Duration) -> Result<(), DesktopError> {
+    /// Whatever programs draw or do from here on is the effect of what follows.
+    fn begin(&mut self) -> Result<(), DesktopError> {
+        self.watch.restart()?;
+        if let Some(programs) = &mut self.programs {
+            programs.look();
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, action: &Action, left: Duration) -> Result<(), DesktopError> {
         let first = match action {
             Action::Screenshot | Action::Wait { .. } => return Ok(()),
             Action::Move { .. } => FIRST_HOVER,
@@ -174,13 +202,51 @@ impl Gui {
         let Some(most) = self.most.map(|most| most.min(left)) else {
             return Ok(());
         };
-        self.watch
-            .settle(&Settle {
-                first: first.min(most),
+        self.rest(&Settle {
+            first: first.min(most),
+            quiet: QUIET,
+            busy: BUSY,
+            least: self.least,
+            most,
+        })
+    }
+
+    fn rest(&mut self, settle: &Settle) -> Result<(), DesktopError> {
+        self.watch.settle(settle, self.programs.as_mut()).map(drop)
+    }
+
+    /// The screen when programs have painted their windows. The programs may be at work without drawing until then;
+    /// where nothing is known of them, whoever started them has waited.
+    pub(crate) fn first_look(&mut self) -> Result<Sight, Blind> {
+        if self.most.is_some() && self.programs.is_some() {
+            self.begin()?;
+            self.rest(&Settle {
+                first: Duration::ZERO,
                 quiet: QUIET,
+                busy: FIRST_PICTURE,
+                least: Duration::ZERO,
+                most: FIRST_PICTURE,
+            })?;
+        }
+        self.look()
+    }
+
+    /// The screen when the effect of the last action is there, with all windows if asked for.
+    pub(crate) fn last_look(&mut self, around: bool) -> Result<Sight, Blind> {
+        if let Some(most) = self.most {
+            self.rest(&Settle {
+                first: QUIET.min(most),
+                quiet: QUIET,
+                busy: BUSY,
+                least: Duration::ZERO,
                 most,
-            })
-            .map(drop)
+            })?;
+        }
+        let mut sight = self.look()?;
+        if around {
+            sight.windows = Some(windows(&self.desktop)?);
+        }
+        Ok(sight)
     }
 
     /// The screen as it is now, kept.
@@ -219,13 +285,6 @@ impl Gui {
             mistake: None,
             windows: None,
         })
-    }
-
-    /// The same with all windows that there are.
-    pub(crate) fn look_around(&mut self) -> Result<Sight, Blind> {
-        let mut sight = self.look()?;
-        sight.windows = Some(windows(&self.desktop)?);
-        Ok(sight)
     }
 
     /// Lets go of all keys that are held here.

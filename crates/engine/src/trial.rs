@@ -350,7 +350,7 @@ async fn take_turn(
     task: &Task,
 ) -> Result<Turn, Fault> {
     let eyes = match desktop {
-        Some(desktop) => Some(Eyes::open(desktop, attempt).await?),
+        Some(desktop) => Some(Eyes::open(desktop, sandbox, attempt).await?),
         None => None,
     };
     let user = open_user(attempt, task)?;

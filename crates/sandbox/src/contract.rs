@@ -12,6 +12,7 @@ use agon_core::{CutOff, Environment, Visible};
 use async_trait::async_trait;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::activity::Activity;
 use crate::archive::WorkArchive;
 use crate::changes::{Changes, Words};
 use crate::error::SandboxError;
@@ -148,6 +149,12 @@ pub trait Sandbox: fmt::Debug + Send + Sync {
         Err(SandboxError::Denied(
             "it has no loopback of its own".to_owned(),
         ))
+    }
+
+    /// What its programs are doing, where the kernel tells it. Where the server of a display runs inside, it is one of
+    /// them.
+    async fn activity(&self) -> Option<Activity> {
+        None
     }
 
     /// Makes every program in it stand still until [`Sandbox::resume`]; those that serve the display of

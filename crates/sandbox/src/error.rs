@@ -19,7 +19,7 @@ pub enum SandboxError {
     /// Out of memory inside, by the limits that we set: the agent's doing.
     #[error("the sandbox ran out of memory and was ended")]
     OutOfMemory,
-    /// It has ended though nobody outside ended it. What runs in it may have.
+    /// It has ended, and nothing outside ended it: a program inside did.
     #[error("the sandbox has ended: {0}")]
     Ended(String),
     /// It is gone and we don't know why.
@@ -39,9 +39,13 @@ impl SandboxError {
         move |source| Self::Io { context, source }
     }
 
-    /// Whether programs inside have brought it down: by using up its memory, or because they can't be ended.
+    /// Whether programs inside have brought it down: by using up its memory, by ending it, or because they can't be
+    /// ended.
     pub fn of_agent(&self) -> bool {
-        matches!(self, Self::OutOfMemory | Self::Timeout { what: ENDING, .. })
+        matches!(
+            self,
+            Self::OutOfMemory | Self::Ended(_) | Self::Timeout { what: ENDING, .. }
+        )
     }
 
     pub fn fault_class(&self) -> FaultClass {

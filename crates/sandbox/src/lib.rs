@@ -1,6 +1,7 @@
 //! Where commands run: one contract, two real implementations (local: bubblewrap; container: Docker
 //! or Podman), and a shell session that works in either. Knows nothing of tasks, agents or runs.
 
+mod activity;
 pub mod archive;
 pub mod capture;
 mod changes;
@@ -18,6 +19,7 @@ pub mod owned_folder;
 pub mod reaper;
 pub mod session;
 
+pub use activity::{Activity, Work};
 pub use archive::WorkArchive;
 pub use changes::{Changes, Words};
 pub use contract::{

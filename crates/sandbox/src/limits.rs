@@ -204,6 +204,26 @@ fn may_make_groups(folder: &Path) -> bool {
     fs::create_dir(&probe).is_ok() && fs::remove_dir(&probe).is_ok()
 }
 
+/// The folder of the control group that a process is in: every process is in one of each kind, so any will do that
+/// names its members.
+pub(crate) fn group_of(process: Pid) -> Option<PathBuf> {
+    let groups = format!("/proc/{}/cgroup", process.as_raw_nonzero());
+    let groups = fs::read_to_string(groups).ok()?;
+    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let (groups, mounts) = (Membership::parse(&groups), Mount::parse_all(&mounts));
+    let folder = |controller: &str| {
+        let group = groups.iter().find(|it| it.has(controller))?;
+        let mount = mounts.iter().find(|it| it.has(controller))?;
+        Some(mount.folder(&group.path))
+    };
+    let unified = || {
+        let group = groups.iter().find(|it| it.controllers.is_empty())?;
+        let mount = mounts.iter().find(|it| it.unified)?;
+        Some(mount.folder(&group.path))
+    };
+    folder("pids").or_else(|| folder("memory")).or_else(unified)
+}
+
 /// Whoever is in a group.
 pub(crate) fn members(group: &Path) -> Vec<Process> {
     let members = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();

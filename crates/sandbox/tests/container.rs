@@ -5,6 +5,8 @@
     reason = "tests fail by panicking"
 )]
 
+#[path = "scenarios/open_network.rs"]
+mod open_network;
 #[path = "scenarios/refused.rs"]
 mod refused;
 #[path = "scenarios/session.rs"]

@@ -180,9 +180,9 @@ fn attempts(folder: &RunFolder, chain: &Chain, audit: &mut Audit) -> Result<(), 
     let mut last = 0;
     // By trial: begun and never ended, and the highest number that was begun.
     let mut counts: HashMap<u64, (u32, u32)> = HashMap::new();
-    let read = begun::for_each(folder, |begun| {
+    let read = begun::for_each(folder, |begun, line| {
         last = last.max(begun.process);
-        let trial = chain.finals.hash(&begun.task.to_string(), begun.epoch);
+        let trial = chain.finals.hash(&begun.task, begun.epoch);
         if chain.ended.contains(&(trial, begun.attempt)) {
             return;
         }
@@ -190,7 +190,7 @@ fn attempts(folder: &RunFolder, chain: &Chain, audit: &mut Audit) -> Result<(), 
         *count += 1;
         *highest = begun.attempt.max(*highest);
         if open.len() < MOST_NAMED {
-            open.push(begun);
+            open.extend(begun::parse(line));
         }
     });
     read.map_err(StoreError::io("can't read", &folder.begun_file()))?;

@@ -2,6 +2,7 @@
 //! played. It is never emptied, so that an attempt whose process was killed, and which therefore has no line in
 //! `trials.jsonl`, stays in the record.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
@@ -27,14 +28,32 @@ pub struct BegunAttempt {
     pub process: u32,
 }
 
-/// Calls `each` with every attempt that was begun. Lines that can't be read name none.
-pub(crate) fn for_each(folder: &RunFolder, mut each: impl FnMut(BegunAttempt)) -> io::Result<()> {
+/// As much of a line as says which attempt it is: nearly all of them ended, and are asked for nothing more.
+#[derive(Deserialize)]
+pub(crate) struct BegunHead<'a> {
+    #[serde(borrow)]
+    pub(crate) task: Cow<'a, str>,
+    pub(crate) epoch: u32,
+    pub(crate) attempt: u32,
+    pub(crate) process: u32,
+}
+
+/// Calls `each` with every attempt that was begun, and its whole line. Lines that can't be read name none.
+pub(crate) fn for_each(
+    folder: &RunFolder,
+    mut each: impl FnMut(&BegunHead<'_>, &[u8]),
+) -> io::Result<()> {
     lines::for_each(&folder.begun_file(), |_, line| {
-        if let Ok(attempt) = serde_json::from_slice(line) {
-            each(attempt);
+        if let Ok(head) = serde_json::from_slice(line) {
+            each(&head, line);
         }
     })
     .map(|_torn| ())
+}
+
+/// A whole line.
+pub(crate) fn parse(line: &[u8]) -> Option<BegunAttempt> {
+    serde_json::from_slice(line).ok()
 }
 
 /// The file as the process sees it that writes to the folder.
@@ -80,7 +99,7 @@ impl BegunList {
     fn open(&self) -> io::Result<(Appended, u32)> {
         let file = Appended::open(&self.folder.begun_file())?;
         let last = file.last_line()?;
-        let last: Option<BegunAttempt> = last.and_then(|line| serde_json::from_slice(&line).ok());
+        let last: Option<BegunAttempt> = last.and_then(|line| parse(&line));
         Ok((file, last.map_or(0, |last| last.process).saturating_add(1)))
     }
 }

@@ -137,12 +137,14 @@ impl Progress {
         if let Some(message) = broken {
             return Err(StoreError::Broken { path, message });
         }
-        let begun = begun::for_each(folder, |begun| {
-            let task = begun.task.to_string();
-            progress.latest(&task, begun.epoch).raise(begun.attempt);
-            if !ended.contains(&(finals.hash(&task, begun.epoch), begun.attempt)) {
-                progress.never_ended.push(begun);
+        let begun = begun::for_each(folder, |begun, line| {
+            let trial = finals.hash(&begun.task, begun.epoch);
+            if ended.contains(&(trial, begun.attempt)) {
+                return;
             }
+            let latest = progress.latest(&begun.task, begun.epoch);
+            latest.raise(begun.attempt);
+            progress.never_ended.extend(begun::parse(line));
         });
         begun.map_err(StoreError::io("can't read", &folder.begun_file()))?;
         Ok(progress)

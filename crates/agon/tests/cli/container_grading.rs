@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use agon::core::EventBody;
-use agon::core::verdict::Outcome;
+use agon::core::verdict::{Outcome, TurnEnd};
 use agon::prelude::TrialLine;
 use serde_json::{Value, json};
 
@@ -426,6 +426,42 @@ fn container_first_process_that_the_agent_took_over_is_dead_before_grading() {
     let lines = suite.played();
     assert_failed(&lines, &["loops", "takes-over"]);
     assert_passed(&lines, &["loops-honest", "takes-over-honest", "it-can"]);
+}
+
+/// Makes process 1 crash, and with it the container.
+const END_ITSELF: &str = r#"
+cat > /end.py <<'END'
+import os
+memory = os.open('/proc/1/mem', os.O_RDWR)
+for line in open('/proc/1/maps'):
+    if ' r-xp ' in line and '[' not in line:
+        begin, end = (int(part, 16) for part in line.split()[0].split('-'))
+        os.pwrite(memory, b'\xcc' * (end - begin), begin)
+os.kill(1, 10)
+END
+touch done; python3 /end.py; sleep 9
+"#;
+
+#[test]
+fn container_that_the_agent_itself_ends_is_its_own_failure() {
+    let suite = Suite::new();
+    let done = json!({ "checks": [{ "type": "file", "path": "done", "exists": true }] });
+    suite.task("ends-itself", END_ITSELF, &done);
+    // Ending everything but process 1 is a signal of ours, which does not hide who ended the container.
+    let late = json!({
+        "checks": done["checks"],
+        "limits": { "step": 1 },
+        "solution": [
+            { "action": "run", "command": "b() { b | b; }; b" },
+            { "action": "run", "command": END_ITSELF },
+        ],
+    });
+    suite.task("after-a-bomb", "", &late);
+    let lines = suite.played();
+    assert_failed(&lines, &["ends-itself", "after-a-bomb"]);
+    for line in lines.values() {
+        assert_eq!(line.end, Some(TurnEnd::BroughtDown), "{line:?}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use agon_desktop::screen::{CaptureOptions, PictureFormat, Settle};
 use agon_desktop::{Desktop, DesktopConfig, DisplayAddress, Key, Published};
-use agon_sandbox::OwnedFolder;
+use agon_sandbox::{Activity, OwnedFolder};
 use x11rb::protocol::Event;
 
 use crate::client::Client;
@@ -24,7 +24,9 @@ const FULL_OF_TEXT: &str = "ls -l /usr/bin | head -n 48; exec cat >/dev/null";
 /// As trials wait for the effect of a key.
 const SETTLE: Settle = Settle {
     first: Duration::from_millis(150),
-    quiet: Duration::from_millis(10),
+    quiet: Duration::from_millis(60),
+    busy: Duration::from_millis(600),
+    least: Duration::ZERO,
     most: Duration::from_secs(1),
 };
 
@@ -116,12 +118,14 @@ pub(crate) fn to_settled_picture() -> Result<Vec<Figure>, Failed> {
     };
     let watch = screen.watch()?;
     let mut before = screen.capture_with(&with_pointer)?;
+    let mut programs = Activity::of_descendants(rustix::process::getpid());
     for character in ('a'..='z').cycle().take(200) {
         let key = Key::from_char(character).ok_or("a letter is no key")?;
         let called = Instant::now();
         watch.restart()?;
+        programs.look();
         keyboard.tap(key)?;
-        watch.settle(&SETTLE)?;
+        watch.settle(&SETTLE, Some(&mut programs))?;
         let frame = screen.capture_with(&with_pointer)?;
         let picture = frame.encode(PictureFormat::WebP)?;
         times.add(called.elapsed());

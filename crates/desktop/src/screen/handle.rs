@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::capture::{CaptureOptions, Capturer};
 use super::frame::Frame;
+use super::rest::Watch;
 use super::stream::{FrameStream, StreamConfig};
-use super::waits::{self, Watch};
+use super::waits;
 use crate::address::DisplayAddress;
 use crate::error::DesktopError;
 use crate::geometry::Size;

@@ -35,5 +35,6 @@ x11rb::atom_manager! {
         _NET_WM_STATE_HIDDEN,
         _NET_WM_STATE_MAXIMIZED_HORZ,
         _NET_WM_STATE_MAXIMIZED_VERT,
+        _NET_WM_SYNC_REQUEST_COUNTER,
     }
 }

@@ -236,15 +236,11 @@ fn a_drawn_change_settles() {
     let (desktop, client) = start();
     let window = client.window(rect(0, 0, 100, 100), RED);
     let screen = desktop.screen();
-    let settle = Settle {
-        first: LONG,
-        quiet: SHORT,
-        most: LONG,
-    };
+    let settle = Settle::by_drawing(LONG, SHORT, LONG);
     let watch = screen.watch().unwrap();
     for colour in [GREEN, BLUE] {
         client.fill(window, rect(0, 0, 10, 10), colour);
-        let rest = watch.settle(&settle).unwrap();
+        let rest = watch.settle(&settle, None).unwrap();
         assert!(rest.changed && rest.at_rest, "{rest:?}");
         assert_eq!(screen.capture().unwrap().colour(9, 9), Some(colour));
     }
@@ -252,10 +248,7 @@ fn a_drawn_change_settles() {
     screen.capture().unwrap();
     client.move_pointer(50, 50);
     let rest = watch
-        .settle(&Settle {
-            first: SHORT,
-            ..settle
-        })
+        .settle(&Settle::by_drawing(SHORT, SHORT, LONG), None)
         .unwrap();
     assert!(!rest.changed && rest.at_rest, "{rest:?}");
 }
@@ -267,15 +260,11 @@ fn a_screen_that_never_rests_does_not_settle() {
     let screen = desktop.screen();
     let watch = screen.watch().unwrap();
     let drawing = client.draws_all_the_time(window);
+    let (quiet, within) = (Duration::from_secs(5), Duration::from_millis(300));
     let rest = watch
-        .settle(&Settle {
-            first: LONG,
-            quiet: Duration::from_secs(5),
-            most: Duration::from_millis(300),
-        })
+        .settle(&Settle::by_drawing(LONG, quiet, within), None)
         .unwrap();
     assert!(rest.changed && !rest.at_rest, "{rest:?}");
-    let (quiet, within) = (Duration::from_secs(5), Duration::from_millis(300));
     assert!(!screen.stable(quiet, within).unwrap());
     assert!(screen.changed(LONG).unwrap());
     drop(drawing);

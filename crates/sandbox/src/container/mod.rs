@@ -17,7 +17,7 @@ mod freeze;
 mod images;
 mod layers;
 mod leftovers;
-mod listen;
+mod network;
 mod overlay;
 mod pause;
 mod processes;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agon_core::environment::Network;
 use async_trait::async_trait;
 use bollard::query_parameters::{CreateContainerOptions, StartContainerOptions};
 use tokio::io::AsyncWriteExt;
@@ -16,20 +17,25 @@ use super::{processes, spec};
 use crate::contract::{Provider, Request, Sandbox, Writer};
 use crate::error::SandboxError;
 use crate::hidden::Hidden;
+use crate::local::Uplink;
 
 #[derive(Debug)]
 pub struct ContainerProvider {
     engine: Engine,
     owner: String,
     hidden: Hidden,
+    /// How networks of containers are opened, where that is ours to do.
+    uplink: Option<Uplink>,
 }
 
 impl ContainerProvider {
     /// Connects to the engine of `DOCKER_HOST`, or else to the one behind Docker's or Podman's usual
     /// socket.
     pub async fn connect() -> Result<Self, SandboxError> {
+        let engine = Engine::connect(Address::find()?).await?;
         Ok(Self {
-            engine: Engine::connect(Address::find()?).await?,
+            uplink: engine.uplink(),
+            engine,
             owner: leftovers::owner_label()?,
             hidden: Hidden::default(),
         })
@@ -70,7 +76,12 @@ impl ContainerProvider {
         run_as: &RunAs,
     ) -> Result<OwnedContainer, SandboxError> {
         let folder = Folder::of(request);
-        let body = spec::create_body(request, &folder, run_as, &self.owner)?;
+        let uplink = match request.environment.network {
+            Network::None => None,
+            Network::Open => self.uplink.as_ref(),
+        };
+        let name_server = uplink.map(Uplink::name_server);
+        let body = spec::create_body(request, &folder, run_as, &self.owner, name_server)?;
         let image = body.image.clone().unwrap_or_default();
         // Owned before it exists: whatever happens from here on, it is removed.
         let name = format!("agon-{:016x}", rand::random::<u64>());
@@ -96,6 +107,9 @@ impl ContainerProvider {
             .await
             .map_err(not_started)?;
         drop(input);
+        if let Some(uplink) = uplink {
+            owned.network = Some(owned.container.open_network(uplink).await?);
+        }
         Ok(owned)
     }
 
@@ -164,10 +178,14 @@ impl Provider for ContainerProvider {
             .flatten()
             .any(|component| component.name.starts_with("Podman"));
         Ok(format!(
-            "{} {} (API {})",
+            "{} {} (API {}; open networks: {})",
             if podman { "podman" } else { "docker" },
             version.version.unwrap_or_default(),
-            self.engine.docker.client_version()
+            self.engine.docker.client_version(),
+            match self.uplink {
+                Some(_) => "closed to this machine",
+                None => "the engine's own",
+            }
         ))
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use agon_core::ByteSize;
 use agon_core::files::FileTree;
 use async_trait::async_trait;
-use bollard::models::ContainerState;
+use bollard::models::{ContainerState, EventMessage};
 use bollard::query_parameters::{EventsOptions, KillContainerOptions, WaitContainerOptions};
 use futures_util::StreamExt;
 use tokio::runtime::Handle;
@@ -16,12 +16,15 @@ use tokio::time::{sleep, timeout};
 use super::engine::{Engine, failed};
 use super::folder::Folder;
 use super::pause::Pause;
+use super::processes::END_ALL_NUMBER;
 use super::run_as::RunAs;
 use super::{changes, files, freeze, leftovers, overlay};
+use crate::activity::Activity;
 use crate::archive::WorkArchive;
 use crate::changes::{Changes, Words};
 use crate::contract::{DROP_LINE, Exec, ExecOutput, Frozen, Moment, Piped, Sandbox, Terminal};
 use crate::error::SandboxError;
+use crate::local::OpenNetwork;
 
 /// What an engine may take to notice that a container has ended.
 const NOTICED: Duration = Duration::from_secs(2);
@@ -57,6 +60,8 @@ pub(super) struct Container {
 #[derive(Debug)]
 pub(super) struct OwnedContainer {
     pub(super) container: Container,
+    /// Its way out, where we opened it.
+    pub(super) network: Option<OpenNetwork>,
     runtime: Handle,
     /// The engine has said that it is there.
     pub(super) created: bool,
@@ -77,6 +82,7 @@ impl OwnedContainer {
                 name,
                 folder,
             },
+            network: None,
             runtime: Handle::current(),
             created: false,
             removed: false,
@@ -143,8 +149,9 @@ impl Container {
         self.obituary("the container has ended".to_owned()).await
     }
 
-    /// Whether anybody outside sent it a signal, which engines remember for a while: what they do, they tell at
-    /// once. Where one does not tell, it may have been.
+    /// Whether a signal from outside may have ended it, which engines remember for a while: what they do, they report
+    /// at once. The signal by which we end everything but its first process is not meant. Where an engine does not
+    /// report, it may have been.
     async fn was_signalled(&self) -> bool {
         let only = |key: &str, value: &str| (key.to_owned(), vec![value.to_owned()]);
         let options = EventsOptions {
@@ -155,8 +162,12 @@ impl Container {
                 only("event", "kill"),
             ])),
         };
-        let mut events = Box::pin(self.engine.docker.events(Some(options)));
-        timeout(NOTICED, events.next()).await.is_ok()
+        let events = self.engine.docker.events(Some(options));
+        let mut fatal = Box::pin(events.filter(|event| {
+            let signal = event.as_ref().ok().and_then(signal_of);
+            std::future::ready(signal.as_deref() != Some(END_ALL_NUMBER))
+        }));
+        timeout(NOTICED, fatal.next()).await.is_ok()
     }
 
     /// Why nothing works in it any more.
@@ -179,6 +190,17 @@ impl Container {
             _ => SandboxError::Gone(symptom),
         }
     }
+}
+
+/// The number of the signal that an engine reports to have sent.
+fn signal_of(event: &EventMessage) -> Option<String> {
+    event
+        .actor
+        .as_ref()?
+        .attributes
+        .as_ref()?
+        .get("signal")
+        .cloned()
 }
 
 #[async_trait]
@@ -236,6 +258,10 @@ impl Sandbox for ContainerSandbox {
 
     async fn listen(&self, port: u16) -> Result<TcpListener, SandboxError> {
         self.owned.container.listen(port).await
+    }
+
+    async fn activity(&self) -> Option<Activity> {
+        self.owned.container.activity().await
     }
 
     async fn pause(&self) -> Result<(), SandboxError> {

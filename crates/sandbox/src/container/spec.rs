@@ -1,6 +1,7 @@
 //! What a container is made of: closed by default, limited, labelled with its owner.
 
 use std::collections::HashMap;
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 use agon_core::environment::Network;
@@ -51,6 +52,7 @@ pub(super) fn create_body(
     folder: &Folder,
     run_as: &RunAs,
     owner: &str,
+    name_server: Option<Ipv4Addr>,
 ) -> Result<ContainerCreateBody, SandboxError> {
     let environment = &request.environment;
     let image = environment.image.clone().ok_or_else(|| {
@@ -91,7 +93,7 @@ pub(super) fn create_body(
         labels: Some(HashMap::from(
             labels.map(|(key, value)| (key.to_owned(), value.to_owned())),
         )),
-        host_config: Some(host_config(request, run_as)),
+        host_config: Some(host_config(request, run_as, name_server)),
         ..ContainerCreateBody::default()
     })
 }
@@ -104,12 +106,13 @@ fn ulimit(name: &str, most: i64) -> ResourcesUlimits {
     }
 }
 
-fn host_config(request: &Request, run_as: &RunAs) -> HostConfig {
+/// With a name server the network is opened by us, and the engine leaves it closed.
+fn host_config(request: &Request, run_as: &RunAs, name_server: Option<Ipv4Addr>) -> HostConfig {
     let environment = &request.environment;
     let memory = whole(environment.memory.0);
-    let network = match environment.network {
-        Network::None => "none",
-        Network::Open => "default",
+    let network = match (environment.network, name_server) {
+        (Network::None, _) | (Network::Open, Some(_)) => "none",
+        (Network::Open, None) => "default",
     };
     let shown = request.read_only.iter();
     let shown = shown.map(|folder| mount(&folder.host, &folder.inside, true));
@@ -126,6 +129,7 @@ fn host_config(request: &Request, run_as: &RunAs) -> HostConfig {
     let own_processes = OWN_PROCESSES + request.display.as_ref().map_or(0, |_| OF_DISPLAY);
     HostConfig {
         network_mode: Some(network.to_owned()),
+        dns: name_server.map(|server| vec![server.to_string()]),
         memory: Some(memory),
         // Memory and swap together: no swap.
         memory_swap: Some(memory),

@@ -41,12 +41,12 @@ const DESTINATION: u16 = 1;
 /// Where the answer has the number of its error, or 0.
 const ERROR_AT: std::ops::Range<usize> = 16..20;
 
-/// Routes of the network that this process is in.
+/// Routes of the network in which this was opened.
 #[derive(Debug)]
-pub(super) struct Routes(OwnedFd);
+pub(crate) struct Routes(OwnedFd);
 
 impl Routes {
-    pub(super) fn open() -> io::Result<Self> {
+    pub(crate) fn open() -> io::Result<Self> {
         let socket = rustix::net::socket_with(
             AddressFamily::NETLINK,
             SocketType::RAW,
@@ -59,7 +59,7 @@ impl Routes {
 
     /// From now on nothing is sent to these addresses. A socket that is bound to a device looks at no routes, but
     /// then asks for its neighbour, and nobody on that device answers for them.
-    pub(super) fn close(&self, range: Range) -> io::Result<()> {
+    pub(crate) fn close(&self, range: Range) -> io::Result<()> {
         rustix::net::send(&self.0, &message(range), SendFlags::empty())?;
         let mut answer = [0; 256];
         let (_, length) = rustix::net::recv(&self.0, &mut answer, RecvFlags::empty())?;

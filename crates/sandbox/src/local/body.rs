@@ -29,6 +29,8 @@ pub(super) struct Body {
 struct Parts {
     bubblewrap: Child,
     init: Option<OwnedFd>,
+    /// Not to be signalled by this number: who watches the init knows when it is another's.
+    init_pid: Option<Pid>,
     network: Option<OpenNetwork>,
     /// Given back when everybody is dead.
     slot: Arc<Slot>,
@@ -40,6 +42,7 @@ impl Body {
             parts: Some(Parts {
                 bubblewrap,
                 init: None,
+                init_pid: None,
                 network: None,
                 slot,
             }),
@@ -55,7 +58,12 @@ impl Body {
     pub(super) fn watch(&mut self, init: Pid) {
         if let Some(parts) = &mut self.parts {
             parts.init = pidfd_open(init, PidfdFlags::empty()).ok();
+            parts.init_pid = Some(init);
         }
+    }
+
+    pub(super) fn init(&self) -> Option<Pid> {
+        self.parts.as_ref()?.init_pid
     }
 
     /// The network that it lives in goes with it.

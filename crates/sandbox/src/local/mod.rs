@@ -21,6 +21,7 @@ mod worker;
 
 pub use filter::{FILTER_AT, hand_filter};
 pub use network::open_networks;
+pub(crate) use network::{OpenNetwork, Uplink};
 pub use provider::{LocalConfig, LocalProvider};
 pub use seal::SEALED;
 pub use worker::spawn_lasting;

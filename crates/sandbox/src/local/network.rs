@@ -28,7 +28,7 @@ use super::run::pipe;
 use super::worker::spawn_lasting;
 use crate::error::SandboxError;
 use crate::init::processes::ends;
-use crate::init::routes::Range;
+use crate::init::routes::{Range, Routes};
 use crate::init::wire::{self, LARGEST_ANSWER};
 
 const PROGRAM: &str = "slirp4netns";
@@ -71,8 +71,12 @@ pub fn open_networks() -> Result<String, SandboxError> {
 
 /// What open networks are made with on this machine.
 #[derive(Debug)]
-pub(super) struct Uplink {
+pub(crate) struct Uplink {
     program: PathBuf,
+    /// Starts programs of root with a copy of the machine's mounts. slirp4netns makes one itself, but leaves mounts
+    /// shared with the machine and then removes all of them: without this, it would unmount the containers of every
+    /// Docker Engine here.
+    unshare: Option<PathBuf>,
     /// Only root may open the device: then that is who the program starts as, to give up all rights but that to low
     /// ports.
     as_root: bool,
@@ -80,16 +84,12 @@ pub(super) struct Uplink {
 }
 
 impl Uplink {
-    pub(super) fn find() -> Result<Self, SandboxError> {
-        let path = std::env::var_os("PATH").unwrap_or_else(|| PATH.into());
-        let program = std::env::split_paths(&path)
-            .map(|folder| folder.join(PROGRAM))
-            .find(|program| program.is_file())
-            .ok_or_else(|| {
-                missing(format_args!(
-                    "{PROGRAM} is not installed: run `apt-get install {PROGRAM}`"
-                ))
-            })?;
+    pub(crate) fn find() -> Result<Self, SandboxError> {
+        let program = find(PROGRAM, PROGRAM)?;
+        let unshare = match geteuid().is_root() {
+            true => Some(find("unshare", "util-linux")?),
+            false => None,
+        };
         let about = fs::metadata(TUN).map_err(|error| {
             missing(format_args!(
                 "{TUN} is not there ({error}): run `modprobe tun`"
@@ -105,17 +105,21 @@ impl Uplink {
         let inside = INSIDE.into_iter().find(|range| !taken(range));
         Ok(Self {
             program,
+            unshare,
             as_root: geteuid().is_root() && about.mode() & 0o006 != 0o006,
             inside: inside
                 .ok_or_else(|| missing(format_args!("no range of addresses is free for it")))?,
         })
     }
 
-    /// What programs inside find as `/etc/resolv.conf`: names are looked up by the program for them.
+    /// The server that looks names up for programs inside.
+    pub(crate) fn name_server(&self) -> Ipv4Addr {
+        Ipv4Addr::from_bits(self.inside.first.to_bits() | 3)
+    }
+
+    /// What programs inside find as `/etc/resolv.conf`.
     pub(super) fn resolver(&self) -> String {
-        let Range { first, .. } = self.inside;
-        let server = Ipv4Addr::from_bits(first.to_bits() | 3);
-        format!("nameserver {server}\n")
+        format!("nameserver {}\n", self.name_server())
     }
 
     /// Opens the network that the process behind `control` stands in, and lets it start the sandbox whose init will
@@ -130,26 +134,44 @@ impl Uplink {
         let Some(pid) = hello(&control).await? else {
             return Ok(None);
         };
+        let mut network = self.attach(pid, user).await?;
+        let closed = closed()?;
+        let first: Vec<Range> = closed.iter().copied().collect();
+        let packet = wire::encode(&first)?;
+        let none = SendFlags::empty();
+        wire::send(control.get_ref(), &packet, &[socket.as_fd()], none)?;
+        network.watch = Some(tokio::spawn(watch(closed, move |new| {
+            let packet = wire::encode(&new)?;
+            wire::send(control.get_ref(), &packet, &[], SendFlags::DONTWAIT)
+        })));
+        Ok(Some(network))
+    }
+
+    /// Opens the network of a process, whose routes are ours to change.
+    pub(crate) async fn open_by_routes(&self, pid: Pid, routes: Routes) -> io::Result<OpenNetwork> {
+        let mut network = self.attach(pid, None).await?;
+        let closed = closed()?;
+        let close = move |ranges: &[Range]| ranges.iter().try_for_each(|it| routes.close(*it));
+        close(&closed.iter().copied().collect::<Vec<_>>())?;
+        network.watch = Some(tokio::spawn(watch(closed, close)));
+        Ok(network)
+    }
+
+    /// Starts the program that leads packets out of the network of a process, and waits until they get there.
+    async fn attach(&self, pid: Pid, user: Option<u32>) -> io::Result<OpenNetwork> {
         let (ready, their_ready) = pipe()?;
         let (their_exit, exit) = pipe()?;
         let (said, their_words) = pipe()?;
         let mut command = self.command(pid, user, their_ready, their_exit)?;
         command.stderr(their_words);
         let child = spawn_blocking(move || spawn_lasting(command)).await;
-        let mut network = OpenNetwork {
+        let network = OpenNetwork {
             child: child.map_err(io::Error::other)??,
             exit: Some(exit),
             watch: None,
         };
         works(ready, said).await?;
-        let mut closed = read()?.closed;
-        closed.extend(NEVER);
-        let first: Vec<Range> = closed.iter().copied().collect();
-        let packet = wire::encode(&first)?;
-        let none = SendFlags::empty();
-        wire::send(control.get_ref(), &packet, &[socket.as_fd()], none)?;
-        network.watch = Some(tokio::spawn(watch(control, closed)));
-        Ok(Some(network))
+        Ok(network)
     }
 
     fn command(
@@ -160,7 +182,16 @@ impl Uplink {
         exit: OwnedFd,
     ) -> io::Result<Command> {
         let Range { first, bits } = self.inside;
-        let mut command = Command::new(&self.program);
+        let user = user.filter(|_| !self.as_root);
+        let mut command = match &self.unshare {
+            Some(unshare) if user.is_none() => {
+                let mut command = Command::new(unshare);
+                command.args(["--mount", "--propagation", "slave", "--"]);
+                command.arg(&self.program);
+                command
+            }
+            _ => Command::new(&self.program),
+        };
         command
             .args(["--configure", "--mtu=65520", "--disable-host-loopback"])
             .args(["--enable-sandbox", "--enable-seccomp"])
@@ -174,7 +205,7 @@ impl Uplink {
             .current_dir("/")
             .stdin(Stdio::null())
             .stdout(Stdio::null());
-        if let Some(user) = user.filter(|_| !self.as_root) {
+        if let Some(user) = user {
             command.uid(user).gid(user);
         }
         let mapping = |parent_fd, child_fd| FdMapping {
@@ -186,6 +217,19 @@ impl Uplink {
             .map_err(io::Error::other)?;
         Ok(command)
     }
+}
+
+/// A program on the `PATH`.
+fn find(program: &str, package: &str) -> Result<PathBuf, SandboxError> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| PATH.into());
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|program| program.is_file())
+        .ok_or_else(|| {
+            missing(format_args!(
+                "{program} is not installed: run `apt-get install {package}`"
+            ))
+        })
 }
 
 fn missing(what: std::fmt::Arguments<'_>) -> SandboxError {
@@ -221,19 +265,20 @@ async fn works(ready: OwnedFd, said: OwnedFd) -> io::Result<()> {
     Err(io::Error::other(format!("{PROGRAM} failed: {last}")))
 }
 
+/// All that no network of a sandbox leads to.
+fn closed() -> io::Result<BTreeSet<Range>> {
+    let mut closed = read()?.closed;
+    closed.extend(NEVER);
+    Ok(closed)
+}
+
 /// Closes each address that the machine gets while the sandbox lives.
-async fn watch(control: AsyncFd<OwnedFd>, mut closed: BTreeSet<Range>) {
+async fn watch(mut closed: BTreeSet<Range>, close: impl Fn(&[Range]) -> io::Result<()>) {
     loop {
         tokio::time::sleep(LOOK).await;
         let Ok(now) = read() else { continue };
         let new: Vec<Range> = now.closed.difference(&closed).copied().collect();
-        if new.is_empty() {
-            continue;
-        }
-        let Ok(packet) = wire::encode(&new) else {
-            continue;
-        };
-        if wire::send(control.get_ref(), &packet, &[], SendFlags::DONTWAIT).is_ok() {
+        if !new.is_empty() && close(&new).is_ok() {
             closed.extend(new);
         }
     }
@@ -241,7 +286,7 @@ async fn watch(control: AsyncFd<OwnedFd>, mut closed: BTreeSet<Range>) {
 
 /// A network that is open. Dropping it closes it, and waits for the end of the program behind it.
 #[derive(Debug)]
-pub(super) struct OpenNetwork {
+pub(crate) struct OpenNetwork {
     child: Child,
     /// The program ends when this is closed, also when we are killed.
     exit: Option<OwnedFd>,

@@ -19,6 +19,7 @@ use super::pack::pack;
 use super::run::{Program, Stream, memory_file, pipe, read_once, sealed, take_all};
 use super::scratch::Scratch;
 use super::terminal;
+use crate::activity::Activity;
 use crate::archive::WorkArchive;
 use crate::contract::{
     Exec, ExecOutput, Exit, Frozen, Moment, Piped, Request, Sandbox, Terminal, WORK,
@@ -312,6 +313,10 @@ impl Sandbox for LocalSandbox {
         let answer = self.ask(ask, Vec::new(), "opening a port").await?;
         let missing = || SandboxError::Gone("the init sent no socket".to_owned());
         Ok(answer.descriptor.ok_or_else(missing)?.into())
+    }
+
+    async fn activity(&self) -> Option<Activity> {
+        self.body.init().map(Activity::of_descendants)
     }
 
     async fn pause(&self) -> Result<(), SandboxError> {

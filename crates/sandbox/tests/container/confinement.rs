@@ -1,9 +1,11 @@
 //! What a container may not do, and what it may use up.
 
 use agon_core::ByteSize;
+use agon_core::environment::Network;
 use agon_sandbox::{Exit, Provider, ReadOnlyFolder};
 
 use crate::fixture::{provider, request, run, sandbox, text};
+use crate::open_network::leads_to_others_and_to_no_address_of_this_machine;
 use crate::refused::refused;
 
 #[tokio::test]
@@ -70,6 +72,61 @@ async fn a_fork_bomb_is_limited_and_ends_with_the_freeze() {
             .unwrap(),
         5
     );
+    sandbox.destroy().await;
+}
+
+#[tokio::test]
+async fn an_open_network_leads_to_no_address_of_this_machine() {
+    let mut request = request();
+    request.environment.network = Network::Open;
+    let sandbox = provider().await.prepare(&request).await.unwrap();
+    leads_to_others_and_to_no_address_of_this_machine(sandbox.as_ref()).await;
+    let names = text(sandbox.as_ref(), "cat /etc/resolv.conf").await;
+    assert!(names.contains("nameserver 10."), "{names}");
+    sandbox.destroy().await;
+}
+
+/// Takes every process that it may have, ends the one that the first process waits for, and takes its place at once:
+/// again and again.
+const CROWD: &str = r"
+import os, signal, time
+pids = []
+def fill():
+    while True:
+        try:
+            pid = os.fork()
+        except OSError:
+            return
+        if pid == 0:
+            signal.pause()
+        pids.append(pid)
+def waiting():
+    for process in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            words = open(f'/proc/{process}/stat').read().rsplit(')', 1)[1].split()
+        except OSError:
+            continue
+        if words[1] == '1' and words[0] != 'Z':
+            return int(process)
+fill()
+for _ in range(50):
+    child = waiting()
+    if child:
+        os.kill(child, 9)
+    fill()
+print(len(pids) > 20, flush=True)
+for pid in pids:
+    os.kill(pid, 9)
+";
+
+#[tokio::test]
+async fn the_first_process_outlives_a_lack_of_processes() {
+    let sandbox = sandbox().await;
+    sandbox.write("crowd.py", CROWD.as_bytes()).await.unwrap();
+    let crowd = "setsid python3 crowd.py >crowd.txt 2>&1 & wait $!; cat crowd.txt";
+    assert_eq!(text(sandbox.as_ref(), crowd).await, "True\n");
+    sandbox.remains().await.unwrap();
+    assert_eq!(text(sandbox.as_ref(), "echo alive").await, "alive\n");
     sandbox.destroy().await;
 }
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agon_core::environment::Network;
 use agon_core::files::FileTree;
 use agon_sandbox::archive::Entry;
 use agon_sandbox::{Provider, SandboxError, SessionOptions, ShellSession, Timeouts};
@@ -101,17 +100,6 @@ async fn environment_variables_and_labels_are_set() {
             .await
             .is_empty()
     );
-}
-
-#[tokio::test]
-async fn an_open_network_is_the_engines_own() {
-    let mut request = request();
-    request.environment.network = Network::Open;
-    match provider().await.prepare(&request).await {
-        Ok(sandbox) => sandbox.destroy().await,
-        // An engine without a default network says so.
-        Err(error) => assert!(matches!(error, SandboxError::Start(_)), "{error:?}"),
-    }
 }
 
 #[tokio::test]

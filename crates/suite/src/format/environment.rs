@@ -6,7 +6,7 @@ use std::path::Path;
 
 use agon_core::environment::{Grading, Network};
 use agon_core::files::stays_inside;
-use agon_core::{ByteSize, EnvironmentKind, Seconds};
+use agon_core::{ByteSize, EnvironmentKind, SettleTime};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -63,8 +63,9 @@ pub(crate) struct EnvironmentFile {
     pub(crate) programs: Option<Vec<ProgramName>>,
     /// Desktop: OpenGL, computed by the processor. Costs 53 MB and 22 ms per desktop. Default: false.
     pub(crate) gl: Option<bool>,
-    /// Desktop: seconds to wait at most for the screen to come to rest after an action.
-    pub(crate) settle: Option<Seconds>,
+    /// Desktop: seconds to wait at most for the screen to come to rest after an action, or both bounds:
+    /// `{ least: 0.2, most: 3 }`.
+    pub(crate) settle: Option<SettleTime>,
     /// Trials of the same group never run at the same time.
     pub(crate) group: Option<String>,
 }

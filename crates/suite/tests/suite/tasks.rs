@@ -1,7 +1,9 @@
 //! What the keys of a task mean.
 
 use agon_core::environment::{EnvironmentKind, Grading, Network};
-use agon_core::{Action, ActionKind, ByteSize, Level, Money, Seconds, Solution, TaskId, User};
+use agon_core::{
+    Action, ActionKind, ByteSize, Level, Money, Seconds, SettleTime, Solution, TaskId, User,
+};
 use agon_suite::{LoadOptions, load_suite};
 
 use super::fixture::{Folder, october, one, options};
@@ -71,7 +73,10 @@ solution:
     assert_eq!(environment.screen.as_deref(), Some("1280x800"));
     assert_eq!(environment.apps, ["xterm"]);
     assert!(environment.gl && environment.grading.is_fresh());
-    assert_eq!(environment.settle, Seconds::new(1.5));
+    assert_eq!(
+        environment.settle,
+        Seconds::new(1.5).map(SettleTime::at_most)
+    );
     assert_eq!(environment.group.as_deref(), Some("screen"));
     assert_eq!(task.limits.money, Some(Money::from_micros(250_000)));
     assert_eq!(task.limits.check, Seconds::new(3.5).unwrap());
@@ -114,7 +119,7 @@ fn defaults_for_desktops_hold_only_for_desktops() {
         .iter()
         .map(|task| {
             let environment = &task.environment;
-            let settle = environment.settle.map(Seconds::get);
+            let settle = environment.settle.and_then(|it| it.most).map(Seconds::get);
             (task.id.id(), environment.gl, settle, environment.grading)
         })
         .collect();

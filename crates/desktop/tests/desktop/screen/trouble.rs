@@ -25,11 +25,8 @@ fn a_server_that_is_killed_is_an_error_everywhere() {
         // In the middle of a wait.
         let waits = scope.spawn(|| screen.changed(LONG));
         let settles = scope.spawn(|| {
-            watch.settle(&Settle {
-                first: LONG,
-                quiet: LONG,
-                most: LONG,
-            })
+            let settle = Settle::by_drawing(LONG, LONG, LONG);
+            watch.settle(&settle, None)
         });
         stream.next(LONG).unwrap().unwrap();
         end_server(&desktop);
@@ -75,13 +72,9 @@ fn a_server_that_stopped_is_an_error_and_no_hang() {
     let stream = screen.stream(config).unwrap();
     let watch = screen.watch().unwrap();
     let stopped = Stopped::new(&desktop);
-    let settle = Settle {
-        first: SHORT,
-        quiet: SHORT,
-        most: SHORT,
-    };
+    let settle = Settle::by_drawing(SHORT, SHORT, SHORT);
     std::thread::scope(|scope| {
-        let settles = scope.spawn(|| watch.settle(&settle));
+        let settles = scope.spawn(|| watch.settle(&settle, None));
         let captures = scope.spawn(|| screen.capture().map(drop));
         let stable = scope.spawn(|| screen.stable(SHORT, SHORT));
         assert!(matches!(
