@@ -14,6 +14,7 @@ mod machine;
 mod process;
 mod program;
 mod spine;
+mod stale;
 mod suites;
 mod testcases;
 mod viewer;

@@ -90,7 +90,7 @@ pub(crate) const SLIRP: Package = Package {
 };
 
 /// What desktops are made of, and what tests start on them.
-pub(crate) const DESKTOP: [Package; 5] = [
+pub(crate) const DESKTOP: [Package; 6] = [
     Package {
         name: "xvfb",
         files: &["/usr/bin/Xvfb"],
@@ -106,6 +106,11 @@ pub(crate) const DESKTOP: [Package; 5] = [
     Package {
         name: "mousepad",
         files: &["/usr/bin/mousepad"],
+    },
+    // What programs in Python speak to an X server with.
+    Package {
+        name: "python3-xlib",
+        files: &["/usr/lib/python3/dist-packages/Xlib/__init__.py"],
     },
     Package {
         name: "fonts-dejavu-core",

@@ -127,6 +127,7 @@ impl Dice {
             },
             ActionKind::Key => Action::Key {
                 keys: self.pick(KEYS),
+                hold: None,
             },
             ActionKind::KeyDown => Action::KeyDown {
                 key: "shift".to_owned(),
@@ -147,6 +148,7 @@ impl Dice {
                     y,
                     button: buttons.choose(&mut self.rng).copied().unwrap_or_default(),
                     count: self.rng.random_range(1..=2),
+                    hold: None,
                 }
             }
             ActionKind::Drag => Action::Drag {

@@ -84,6 +84,9 @@ pub enum Action {
     },
     Key {
         keys: String,
+        /// How long each combination is held; 0.05 seconds unless it is said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hold: Option<Seconds>,
     },
     KeyDown {
         key: String,
@@ -107,6 +110,9 @@ pub enum Action {
         #[serde(default = "one", deserialize_with = "few")]
         #[schemars(range(min = 1, max = 3))]
         count: u8,
+        /// How long each press is held; 0.05 seconds unless it is said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hold: Option<Seconds>,
     },
     /// Press at the first point of the path, release at the last.
     Drag {
@@ -331,7 +337,8 @@ mod tests {
                 x: 10,
                 y: 20,
                 button: Button::Left,
-                count: 1
+                count: 1,
+                hold: None
             }
         );
         let run = serde_json::to_string(&Action::run("ls")).unwrap();

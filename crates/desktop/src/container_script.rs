@@ -1,6 +1,8 @@
 //! The shell code that starts the display of a container. Knows nothing of how it gets there or how
 //! the host reaches the display.
 
+use agon_sandbox::HOST;
+
 use crate::authority::Cookie;
 use crate::config::DesktopConfig;
 
@@ -18,7 +20,8 @@ pub(crate) const AUTHORITY: &str = "/tmp/.agon-xauthority";
 pub(crate) fn start_display(config: &DesktopConfig, cookie: &Cookie) -> String {
     let gl = if config.gl { '+' } else { '-' };
     let escape = |byte: &u8| format!("\\0{byte:03o}");
-    let cookie: String = cookie.authority_file().iter().map(escape).collect();
+    let cookie = cookie.authority_file_on(HOST, 0);
+    let cookie: String = cookie.iter().map(escape).collect();
     format!(
         "screen={}x24 glx={gl} authority={AUTHORITY} cookie='{cookie}' openbox='{OPENBOX}'\n{SCRIPT}",
         config.size

@@ -53,6 +53,9 @@ impl Desktop {
     /// What programs find in `DISPLAY` that see the socket of a private desktop.
     pub const PRIVATE_NAME: &str = ":4242";
 
+    /// The number in it.
+    pub const PRIVATE_NUMBER: u32 = 4242;
+
     /// A private desktop: an X server with a window manager, ready to be used.
     pub fn start(config: &DesktopConfig) -> Result<Self, DesktopError> {
         let deadline = Instant::now() + config.start;

@@ -31,7 +31,7 @@ pub use container::ContainerDisplay;
 pub use desktop::Desktop;
 pub use error::DesktopError;
 pub use geometry::{Point, Rect, Size};
-pub use input::{Keyboard, KeyboardState, Mouse, MouseState};
+pub use input::{HOLD, Keyboard, KeyboardState, Mouse, MouseState};
 pub use key::{Key, KeyCombination, Vk};
 pub use listen::{
     InputEvent, InputLog, ListenConfig, Listener, ListenerHandle, PanicKey, StopSignal,

@@ -12,6 +12,7 @@ use agon_sandbox::OwnerMark;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, socket_with};
 
 use crate::address::DisplayAddress;
+use crate::authority::Cookie;
 use crate::desktop::Desktop;
 use crate::error::DesktopError;
 
@@ -63,7 +64,10 @@ impl Published {
                 authority: authority.to_owned(),
                 _reserved: reserved,
             };
-            let written = cookie.write(authority, 0o600);
+            let host = rustix::system::uname();
+            let host = host.nodename().to_string_lossy();
+            let content = cookie.authority_file_on(&host, number);
+            let written = Cookie::write(&content, authority, 0o600);
             written.map_err(DesktopError::io(format!(
                 "can't write {}",
                 authority.display()

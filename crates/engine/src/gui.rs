@@ -10,7 +10,7 @@ use agon_core::screen::{Picture, PictureFormat, ScreenPoint, ScreenView, WindowV
 use agon_core::sight::AppView;
 use agon_core::{Action, Surroundings, Task};
 use agon_desktop::screen::{CaptureOptions, Settle, Watch};
-use agon_desktop::{Desktop, DesktopError, InputEvent, InputLog, KeyCombination, WindowInfo};
+use agon_desktop::{Desktop, DesktopError, HOLD, InputEvent, InputLog, KeyCombination, WindowInfo};
 use agon_sandbox::Activity;
 use agon_store::RunWriter;
 
@@ -30,6 +30,12 @@ const MOST: Duration = Duration::from_secs(1);
 
 /// A program that computes for this long without drawing anything is not about to show the effect of an action.
 const BUSY: Duration = Duration::from_millis(600);
+
+/// Programs put off some of what an action brings about, mostly their tool bars.
+const TIMERS: Duration = Duration::from_millis(350);
+
+/// Tool tips come half a second after the pointer.
+const HOVER_TIMERS: Duration = Duration::from_millis(650);
 
 /// How long programs may take to paint the windows that they have opened.
 const FIRST_PICTURE: Duration = Duration::from_secs(10);
@@ -149,11 +155,12 @@ impl Gui {
     }
 
     fn act(&self, action: &Action, left: Duration) -> Result<(), DesktopError> {
+        let held = |hold: Option<Seconds>| hold.map_or(HOLD, Seconds::duration).min(left);
         let (keyboard, mouse) = (self.desktop.keyboard(), self.desktop.mouse());
         match action {
-            Action::Key { keys } => KeyCombination::sequence(keys)?
+            Action::Key { keys, hold } => KeyCombination::sequence(keys)?
                 .iter()
-                .try_for_each(|combination| keyboard.combination(combination)),
+                .try_for_each(|combination| keyboard.combination_held(combination, held(*hold))),
             Action::KeyDown { key } => keyboard.press(key.parse()?),
             Action::KeyUp { key } => keyboard.release(key.parse()?),
             Action::Type { text } => keyboard.type_text(text),
@@ -163,7 +170,8 @@ impl Gui {
                 y,
                 button,
                 count,
-            } => mouse.click_at(*x, *y, *button, *count),
+                hold,
+            } => mouse.click_held_at(*x, *y, *button, *count, held(*hold)),
             Action::Drag {
                 path,
                 button,
@@ -188,16 +196,16 @@ impl Gui {
     fn begin(&mut self) -> Result<(), DesktopError> {
         self.watch.restart()?;
         if let Some(programs) = &mut self.programs {
-            programs.look();
+            programs.begin();
         }
         Ok(())
     }
 
     fn settle(&mut self, action: &Action, left: Duration) -> Result<(), DesktopError> {
-        let first = match action {
+        let (first, timers) = match action {
             Action::Screenshot | Action::Wait { .. } => return Ok(()),
-            Action::Move { .. } => FIRST_HOVER,
-            _ => FIRST_EFFECT,
+            Action::Move { .. } => (FIRST_HOVER, HOVER_TIMERS),
+            _ => (FIRST_EFFECT, TIMERS),
         };
         let Some(most) = self.most.map(|most| most.min(left)) else {
             return Ok(());
@@ -206,6 +214,7 @@ impl Gui {
             first: first.min(most),
             quiet: QUIET,
             busy: BUSY,
+            timers,
             least: self.least,
             most,
         })
@@ -224,6 +233,7 @@ impl Gui {
                 first: Duration::ZERO,
                 quiet: QUIET,
                 busy: FIRST_PICTURE,
+                timers: TIMERS,
                 least: Duration::ZERO,
                 most: FIRST_PICTURE,
             })?;
@@ -238,6 +248,7 @@ impl Gui {
                 first: QUIET.min(most),
                 quiet: QUIET,
                 busy: BUSY,
+                timers: TIMERS,
                 least: Duration::ZERO,
                 most,
             })?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agon_core::{Environment, Fault, FaultClass, Task};
 use agon_desktop::{Desktop, DesktopConfig, DesktopError, DisplayAddress};
-use agon_sandbox::{DisplayMount, Request, Sandbox};
+use agon_sandbox::{DisplayMount, HOST, Request, Sandbox};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -181,7 +181,8 @@ async fn beside_sandbox(
     env.insert("DISPLAY".to_owned(), Desktop::PRIVATE_NAME.to_owned());
     env.insert("XAUTHORITY".to_owned(), AUTHORITY.to_owned());
     let sandbox = start(providers.local.prepare(request), request.start).await?;
-    let written = sandbox.write(AUTHORITY, &cookie.authority_file()).await;
+    let authority = cookie.authority_file_on(HOST, Desktop::PRIVATE_NUMBER);
+    let written = sandbox.write(AUTHORITY, &authority).await;
     written.map_err(|error| fault_of(&error))?;
     Ok(Seat {
         sandbox,

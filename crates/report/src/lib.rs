@@ -43,7 +43,7 @@ pub use people::{Disagreement, People};
 pub use prediction::{
     DistanceBin, Distances, KindScore, PredictionGroup, Predictions, Rate, Unread,
 };
-pub use run_report::{RunReport, Trials};
+pub use run_report::{Each, RunReport, Trials};
 pub use summary::{
     Bin, Draws, EndCount, FaultCount, Group, Marks, MatrixCell, MatrixRow, NeverEnded, Repeat,
     Standing, StepCounts, Summary, TimeSpent, Weighted,

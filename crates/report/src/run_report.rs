@@ -2,6 +2,7 @@
 //! lists them, so that they never lie in memory all at once.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use agon_core::prediction::ScoredPrediction;
 use agon_core::verdict::Outcome;
@@ -16,11 +17,14 @@ use crate::prediction::{is_prediction_run, of_verdict};
 use crate::summary::Summary;
 use crate::tally::Tally;
 
+/// Takes a line, and says whether to go on.
+pub type Each<'a> = dyn FnMut(TrialLine) -> ControlFlow<()> + 'a;
+
 /// Something that can show a run's lines, as often as it is asked.
 pub trait Trials: fmt::Debug {
     /// In the order in which they were written; of the final lines of a trial only the last one is final,
-    /// whatever others say of themselves.
-    fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError>;
+    /// whatever others say of themselves. Until `each` has had enough.
+    fn visit(&self, each: &mut Each<'_>) -> Result<(), StoreError>;
 
     /// What people say about its trials.
     fn reviews(&self) -> Result<Reviews, StoreError> {
@@ -49,9 +53,9 @@ pub trait Trials: fmt::Debug {
 }
 
 impl Trials for RunReader {
-    fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
+    fn visit(&self, each: &mut Each<'_>) -> Result<(), StoreError> {
         // A torn last line is an attempt that did not count; its trial shows as missing.
-        self.for_each_trial(each).map(|_torn| ())
+        self.for_each_trial_while(each).map(|_torn| ())
     }
 
     fn reviews(&self) -> Result<Reviews, StoreError> {
@@ -81,8 +85,8 @@ impl Trials for RunReader {
 }
 
 impl Trials for Vec<TrialLine> {
-    fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
-        as_they_count(self).for_each(each);
+    fn visit(&self, each: &mut Each<'_>) -> Result<(), StoreError> {
+        let _ = as_they_count(self).try_for_each(each);
         Ok(())
     }
 }
@@ -131,6 +135,7 @@ impl<'a> RunReport<'a> {
                     Err(error) => unread = Some(error),
                 }
             }
+            ControlFlow::Continue(())
         })?;
         if let Some(error) = unread {
             return Err(error);
@@ -172,12 +177,24 @@ impl<'a> RunReport<'a> {
 
     /// Every planned trial once: those with a result in the order of the record, then the missing.
     pub(crate) fn each_trial(&self, mut each: impl FnMut(Trial<'a>)) -> Result<(), StoreError> {
+        self.each_trial_while(|trial| {
+            each(trial);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same until `each` has had enough; what follows is not read.
+    pub(crate) fn each_trial_while(
+        &self,
+        mut each: impl FnMut(Trial<'a>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
         let mut plan = Plan::new(self.manifest);
+        let mut enough = false;
         self.trials.visit(&mut |line| {
             if let Part::Final(place) = plan.place(&line) {
                 let seen = Seen::new(line, &self.reviews);
                 let epoch = seen.line.epoch;
-                each(Trial {
+                let next = each(Trial {
                     drawn: self.again.drawn(place, epoch),
                     never_ended: self.again.never_ended(place, epoch).len() as u32,
                     task: &self.manifest.tasks[place],
@@ -186,12 +203,18 @@ impl<'a> RunReport<'a> {
                     review: seen.review,
                     line: Some(seen.line),
                 });
+                enough = next.is_break();
+                return next;
             }
+            ControlFlow::Continue(())
         })?;
+        if enough {
+            return Ok(());
+        }
         for (task, epoch) in plan.missing() {
             let place = plan.planned(&task.task, epoch);
             let never_ended = place.map_or(&[][..], |place| self.again.never_ended(place, epoch));
-            each(Trial {
+            let next = each(Trial {
                 drawn: Drawn::default(),
                 never_ended: never_ended.len() as u32,
                 task,
@@ -200,6 +223,9 @@ impl<'a> RunReport<'a> {
                 checks: None,
                 review: None,
             });
+            if next.is_break() {
+                break;
+            }
         }
         Ok(())
     }

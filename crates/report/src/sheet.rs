@@ -1,6 +1,8 @@
 //! The tables of a report as rows of text, the same in every format that people read. Foreign texts
 //! stay as they are here; each format makes them harmless in its own way.
 
+use std::ops::ControlFlow;
+
 use agon_store::{Manifest, StoreError};
 
 use crate::asked::{judge, models};
@@ -345,16 +347,19 @@ fn turn_ends(summary: &Summary) -> Sheet {
 
 /// The first trials that did not pass, in the order of the record.
 pub(crate) fn unpassed(run: &RunReport<'_>) -> Result<Option<Sheet>, StoreError> {
+    let overall = &run.summary.overall;
+    let unpassed = overall.failed + overall.faulted;
+    if unpassed == 0 {
+        return Ok(None);
+    }
     let mut rows = Vec::new();
-    let mut left_out = 0u64;
-    run.each_trial(|trial| {
+    run.each_trial_while(|trial| {
         // What was never played is counted above; naming it all would hide what went wrong.
         if trial.passed() || trial.line.is_none() {
-            return;
+            return ControlFlow::Continue(());
         }
         if rows.len() == LISTED {
-            left_out += 1;
-            return;
+            return ControlFlow::Break(());
         }
         rows.push(vec![
             trial.name(run.manifest.epochs),
@@ -363,10 +368,9 @@ pub(crate) fn unpassed(run: &RunReport<'_>) -> Result<Option<Sheet>, StoreError>
             trial.marks().join(", "),
             clip(&trial.why(), 200),
         ]);
+        ControlFlow::Continue(())
     })?;
-    if rows.is_empty() {
-        return Ok(None);
-    }
+    let left_out = unpassed.saturating_sub(rows.len() as u64);
     let columns = vec![
         text("trial"),
         text("outcome"),

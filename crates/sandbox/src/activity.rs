@@ -1,11 +1,11 @@
-//! What the programs of a sandbox are doing, as the kernel counts it from outside: for how long they have run since the
-//! last look, and whether one of them waits to run. Knows nothing of what the programs are.
+//! What the programs of a sandbox are doing, as the kernel tells it from outside: for how long they have run since the
+//! last look, whether one of them waits to run, and when the next timer goes off that they have set. Knows nothing of what the programs are.
 
 use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
@@ -14,12 +14,15 @@ use crate::limits;
 /// More threads than this are not looked at: each costs a few microseconds.
 const MOST_THREADS: usize = 2_000;
 
+/// Two timers that go off within this time of each other are the same one.
+const SAME: Duration = Duration::from_millis(6);
+
 /// The programs of one sandbox.
 #[derive(Debug)]
 pub struct Activity {
     members: Members,
-    /// How long each thread had run when it was last looked at, in nanoseconds.
-    threads: HashMap<u32, u64>,
+    /// As they were when they were last looked at.
+    threads: HashMap<u32, Thread>,
 }
 
 #[derive(Debug)]
@@ -30,13 +33,24 @@ enum Members {
     Group(PathBuf),
 }
 
-/// What a look has found.
+#[derive(Debug, Clone, Copy)]
+struct Thread {
+    /// How long it has run, in nanoseconds.
+    ran: u64,
+    /// When it had last run, if it was looked at soon after.
+    slept_at: Option<Instant>,
+    /// When its timer would have gone off, as of the last [`Activity::begin`].
+    timer_before: Option<Instant>,
+}
+
+/// What programs wait for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
-    /// How long programs have run since the last look, on all processors together.
-    pub ran: Duration,
+pub struct Waiting {
     /// A program runs now, or waits for a processor or a disk.
-    pub runnable: bool,
+    pub for_processor: bool,
+    /// When the next timer goes off that was set since [`Activity::begin`], as far as it is known: of threads that
+    /// wait for events and a time.
+    pub timer: Option<Instant>,
 }
 
 impl Activity {
@@ -60,20 +74,72 @@ impl Activity {
         }
     }
 
-    /// Looks at every thread. One that has come counts from its start.
-    pub fn look(&mut self) -> Work {
-        let mut work = Work::default();
+    /// What programs do from here on is told by [`Activity::look`], and timers that they set by
+    /// [`Activity::waiting`].
+    pub fn begin(&mut self) {
+        self.look();
+        let before = std::mem::take(&mut self.threads);
+        self.members.for_each_thread(&mut |number, folder| {
+            if let Some(thread) = before.get(&number) {
+                let timer_before = timer(folder, thread.slept_at);
+                let thread = Thread {
+                    timer_before,
+                    ..*thread
+                };
+                self.threads.insert(number, thread);
+            }
+            true
+        });
+    }
+
+    /// How long programs have run since the last look, on all processors together. Of a thread that has come since,
+    /// all its time counts.
+    pub fn look(&mut self) -> Duration {
+        let mut all = Duration::ZERO;
+        let now = Instant::now();
         let mut threads = HashMap::with_capacity(self.threads.len());
-        self.members.for_each_thread(&mut |thread, folder| {
+        self.members.for_each_thread(&mut |number, folder| {
             let ran = run_time(folder).unwrap_or_default();
-            let before = self.threads.get(&thread).copied().unwrap_or_default();
-            work.ran += Duration::from_nanos(ran.saturating_sub(before));
-            work.runnable |= is_runnable(folder);
-            threads.insert(thread, ran);
+            let before = self.threads.get(&number);
+            let since = ran.saturating_sub(before.map_or(0, |before| before.ran));
+            all += Duration::from_nanos(since);
+            let slept_at = match before {
+                Some(before) if since == 0 => before.slept_at,
+                Some(_) => Some(now),
+                None => None,
+            };
+            let timer_before = before.and_then(|before| before.timer_before);
+            let thread = Thread {
+                ran,
+                slept_at,
+                timer_before,
+            };
+            threads.insert(number, thread);
             threads.len() < MOST_THREADS
         });
         self.threads = threads;
-        work
+        all
+    }
+
+    /// What they wait for now. Costs more than a look.
+    pub fn waiting(&self) -> Waiting {
+        let mut waiting = Waiting::default();
+        self.members.for_each_thread(&mut |number, folder| {
+            waiting.for_processor |= is_runnable(folder);
+            let thread = self.threads.get(&number);
+            let set = thread.and_then(|thread| timer(folder, thread.slept_at));
+            let before = thread.and_then(|thread| thread.timer_before);
+            let is_same = |set: &Instant| {
+                before.is_some_and(|before| {
+                    before.max(*set).saturating_duration_since(before.min(*set)) < SAME
+                })
+            };
+            if let Some(set) = set.filter(|set| !is_same(set)) {
+                waiting.timer = Some(waiting.timer.map_or(set, |other| other.min(set)));
+            }
+            true
+        });
+        waiting
     }
 }
 
@@ -143,6 +209,40 @@ fn is_runnable(thread: &Path) -> bool {
     matches!(state, Some('R' | 'D'))
 }
 
+/// When a thread that waits for events since `since` goes on without any.
+fn timer(thread: &Path, since: Option<Instant>) -> Option<Instant> {
+    let call = fs::read_to_string(thread.join("syscall")).ok()?;
+    Some(since? + timeout_of(&call)?)
+}
+
+/// The longest time that a system call waits, if it is one that is told so in milliseconds and has an end. Main loops of
+/// tool kits wait in one of these.
+fn timeout_of(call: &str) -> Option<Duration> {
+    // Its number and six arguments, those in hexadecimal.
+    let mut words = call.split_ascii_whitespace();
+    let number: u32 = words.next()?.parse().ok()?;
+    let at = match number {
+        calls::POLL => 2,
+        calls::EPOLL_WAIT | calls::EPOLL_PWAIT => 3,
+        _ => return None,
+    };
+    let argument = u64::from_str_radix(words.nth(at)?.strip_prefix("0x")?, 16).ok()?;
+    // An `int`: the upper half of the register means nothing.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "only the lower half counts"
+    )]
+    let milliseconds = (argument as u32).cast_signed();
+    u64::try_from(milliseconds).ok().map(Duration::from_millis)
+}
+
+/// Of x86_64, the one machine that Agon runs on.
+mod calls {
+    pub(super) const POLL: u32 = 7;
+    pub(super) const EPOLL_WAIT: u32 = 232;
+    pub(super) const EPOLL_PWAIT: u32 = 281;
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::process::CommandExt as _;
@@ -186,19 +286,62 @@ mod tests {
         let busy = started("while :; do :; done");
         let mut activity = activity(&busy);
         activity.look();
-        while activity.look().ran < Duration::from_millis(1) {}
-        assert!(activity.look().runnable);
+        while activity.look() < Duration::from_millis(1) {}
+        assert!(activity.waiting().for_processor);
 
         let idle = started("sleep 60");
         let mut activity = self::activity(&idle);
         // It is on its way to sleep.
-        while activity.look().runnable {}
-        assert_eq!(activity.look(), Work::default());
+        while activity.waiting().for_processor {}
+        activity.look();
+        assert_eq!(activity.look(), Duration::ZERO);
+        assert_eq!(activity.waiting(), Waiting::default());
+    }
+
+    #[test]
+    fn timers_that_are_set_later_are_told_from_those_before() {
+        let script = "python3 -c 'import select, sys; print(flush=True)
+poll = select.poll(); poll.register(0)
+while True: poll.poll(50000)'";
+        let polls = started(&format!("sleep 60 | {script}"));
+        let mut activity = activity(&polls);
+        activity.begin();
+        // Python has started, and waits.
+        let timer = loop {
+            activity.look();
+            let waiting = activity.waiting();
+            if let (false, Some(timer)) = (waiting.for_processor, waiting.timer) {
+                break timer;
+            }
+        };
+        let left = timer.saturating_duration_since(Instant::now());
+        assert!(left > Duration::from_secs(30), "{left:?}");
+        activity.begin();
+        assert_eq!(activity.waiting(), Waiting::default());
+    }
+
+    #[test]
+    fn timeouts_are_those_of_calls_that_wait_for_events() {
+        let poll = "7 0x55d 0x4 0x96 0x7f 0x0 0x1 0x7ffc 0x7f2b\n";
+        assert_eq!(timeout_of(poll), Some(Duration::from_millis(150)));
+        let epoll = "232 0x5 0x7ffe 0x10 0x14 0x0 0x0 0x7ffc 0x7f2b\n";
+        assert_eq!(timeout_of(epoll), Some(Duration::from_millis(20)));
+        for none in [
+            "7 0x55d 0x4 0xffffffff 0x7f 0x0 0x1 0x7ffc 0x7f2b\n",
+            "7 0x55d 0x4 0xffffffffffffffff 0x7f 0x0 0x1 0x7ffc 0x7f2b\n",
+            "202 0x55d 0x4 0x96 0x7f 0x0 0x1 0x7ffc 0x7f2b\n",
+            "running\n",
+            "-1 0x7ffc 0x7f2b\n",
+            "",
+        ] {
+            assert_eq!(timeout_of(none), None, "{none}");
+        }
     }
 
     #[test]
     fn what_has_ended_is_not_busy() {
         let mut activity = Activity::of_descendants(Pid::from_raw(i32::MAX).unwrap());
-        assert_eq!(activity.look(), Work::default());
+        assert_eq!(activity.look(), Duration::ZERO);
+        assert_eq!(activity.waiting(), Waiting::default());
     }
 }

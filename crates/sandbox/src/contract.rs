@@ -20,6 +20,9 @@ use crate::error::SandboxError;
 /// The working folder inside of every sandbox.
 pub const WORK: &str = "/work";
 
+/// The name of the machine that programs in every sandbox see.
+pub const HOST: &str = "agon";
+
 /// Another name that people and programs know a mounted working folder by.
 pub const WORKSPACE: &str = "/workspace";
 

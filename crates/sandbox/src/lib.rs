@@ -19,11 +19,11 @@ pub mod owned_folder;
 pub mod reaper;
 pub mod session;
 
-pub use activity::{Activity, Work};
+pub use activity::{Activity, Waiting};
 pub use archive::WorkArchive;
 pub use changes::{Changes, Words};
 pub use contract::{
-    Captured, DROP_LINE, DisplayMount, Exec, ExecOutput, Exit, Frozen, Moment, Owner, Piped,
+    Captured, DROP_LINE, DisplayMount, Exec, ExecOutput, Exit, Frozen, HOST, Moment, Owner, Piped,
     Provider, ReadOnlyFolder, Request, Sandbox, Terminal, WORK, WORKSPACE, X_SOCKETS,
 };
 pub use error::SandboxError;

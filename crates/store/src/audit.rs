@@ -105,8 +105,6 @@ struct Chain {
     finals: Finals,
     /// Where each line is.
     places: Vec<(u64, usize)>,
-    /// Attempts that have a line.
-    ended: HashSet<(u64, u32)>,
     last: Option<Digest>,
     /// Lines that were final once: what they are called, their trial, and where they begin.
     withdrawn: Vec<(String, u64, u64)>,
@@ -137,7 +135,7 @@ impl Chain {
         let number = audit.lines;
         self.places.push((at, line.len()));
         self.finals.take(at, line.len() as u64);
-        let peek = serde_json::from_slice::<LineHead<'_>>(line).ok();
+        let peek = LineHead::read(line);
         let name = || match &peek {
             Some(peek) => format!(
                 "line {number} of trials.jsonl ({}#{}, attempt {})",
@@ -164,12 +162,10 @@ impl Chain {
             None => audit.say(|| format!("{} has no digest, though the one before it has", name())),
         }
         if let Some(peek) = &peek {
-            let trial = self.finals.hash(&peek.task, peek.epoch);
+            let trial = self.finals.add(at, peek);
             if withdrawn {
                 self.withdrawn.push((name(), trial, at));
             }
-            self.ended.insert((trial, peek.attempt));
-            self.finals.add(at, peek);
         }
     }
 }
@@ -183,7 +179,7 @@ fn attempts(folder: &RunFolder, chain: &Chain, audit: &mut Audit) -> Result<(), 
     let read = begun::for_each(folder, |begun, line| {
         last = last.max(begun.process);
         let trial = chain.finals.hash(&begun.task, begun.epoch);
-        if chain.ended.contains(&(trial, begun.attempt)) {
+        if chain.finals.has(trial, begun.attempt) {
             return;
         }
         let (count, highest) = counts.entry(trial).or_default();

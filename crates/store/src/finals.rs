@@ -9,6 +9,7 @@ use std::io;
 use std::path::Path;
 
 use agon_core::verdict::Outcome;
+use memchr::memmem;
 use serde::Deserialize;
 
 use crate::lines;
@@ -24,6 +25,8 @@ pub(crate) struct Finals {
     replaced: HashSet<u64>,
     /// Where lines begin that count though they do not say so: of older versions alone.
     restored: HashSet<u64>,
+    /// Attempts with a line whose number has no place in [`Seen::attempts`]: hardly ever any.
+    late: HashSet<(u64, u32)>,
     /// Where the last whole line ended.
     pub(crate) end: u64,
     /// There was more behind it.
@@ -39,6 +42,8 @@ struct Seen {
     final_draw: Option<u64>,
     lines: u32,
     highest: u32,
+    /// Which attempts have a line: bit 0 for the first.
+    attempts: u64,
 }
 
 /// As much of a line as decides whether it counts.
@@ -60,14 +65,76 @@ pub(crate) struct LineHead<'a> {
     played_in: Option<u32>,
 }
 
+impl<'a> LineHead<'a> {
+    /// `None` for a line that can't be read. Reports of large runs take a good part of their time for this, so lines as
+    /// the writer makes them are not read to their end.
+    pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
+        Self::read_plain(line).or_else(|| serde_json::from_slice(line).ok())
+    }
+
+    /// A line that begins as the writer has them all begin, of an attempt that is nothing special.
+    fn read_plain(line: &'a [u8]) -> Option<Self> {
+        const SPECIAL: [&[u8]; 3] = [b"\"rerun\":", b"\"regraded\":", b"\"played_in\":"];
+        let rest = line.strip_prefix(b"{\"task\":\"")?;
+        let (task, rest) = until(rest, b'"')?;
+        let (epoch, rest) = number(rest.strip_prefix(b",\"epoch\":")?)?;
+        let (attempt, rest) = number(rest.strip_prefix(b",\"attempt\":")?)?;
+        let rest = rest.strip_prefix(b",\"final\":")?;
+        let (is_final, rest) = match rest.strip_prefix(b"true") {
+            Some(rest) => (true, rest.trim_ascii_start()),
+            None => (false, rest.strip_prefix(b"false")?),
+        };
+        let rest = rest.strip_prefix(b",\"outcome\":\"")?;
+        let (outcome, rest) = until(rest, b'"')?;
+        let outcome = match outcome {
+            b"passed" => Outcome::Passed,
+            b"failed" => Outcome::Failed,
+            b"faulted" => Outcome::Faulted,
+            _ => return None,
+        };
+        let special = |key: &&[u8]| memmem::find(rest, key).is_some();
+        // A name with an escape is longer than what stands here.
+        if task.contains(&b'\\') || SPECIAL.iter().any(special) {
+            return None;
+        }
+        Some(Self {
+            task: Cow::Borrowed(std::str::from_utf8(task).ok()?),
+            epoch,
+            attempt,
+            is_final,
+            outcome,
+            rerun: false,
+            regraded: false,
+            played_in: None,
+        })
+    }
+}
+
+/// What stands before the first such byte, and what behind it.
+fn until(text: &[u8], end: u8) -> Option<(&[u8], &[u8])> {
+    let at = text.iter().position(|byte| *byte == end)?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
+fn number(text: &[u8]) -> Option<(u32, &[u8])> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = text.split_at(digits);
+    Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
+}
+
+/// The place of an attempt among the first 64.
+fn bit(attempt: u32) -> Option<u64> {
+    1_u64.checked_shl(attempt.checked_sub(1)?)
+}
+
 impl Finals {
     /// Lines that can't be read are passed over: whoever reads them wholly says so.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
         let mut finals = Self::default();
         finals.torn = lines::for_each(path, |at, line| {
             finals.take(at, line.len() as u64);
-            if let Ok(peek) = serde_json::from_slice::<LineHead<'_>>(line) {
-                finals.add(at, &peek);
+            if let Some(head) = LineHead::read(line) {
+                finals.add(at, &head);
             }
         })?;
         finals.settle();
@@ -79,7 +146,8 @@ impl Finals {
         self.end = at + length + 1;
     }
 
-    pub(crate) fn add(&mut self, at: u64, peek: &LineHead<'_>) {
+    /// Returns the trial that the line is of.
+    pub(crate) fn add(&mut self, at: u64, peek: &LineHead<'_>) -> u64 {
         let trial = self.hash(&peek.task, peek.epoch);
         let draws = self.draws.get(&trial);
         // What an older version graded again may have been a draw.
@@ -93,6 +161,10 @@ impl Finals {
         let seen = self.trials.entry(trial).or_default();
         seen.lines += 1;
         seen.highest = seen.highest.max(peek.attempt);
+        match bit(peek.attempt) {
+            Some(bit) => seen.attempts |= bit,
+            None => drop(self.late.insert((trial, peek.attempt))),
+        }
         match (peek.is_final, is_draw) {
             (true, false) => self.replaced.extend(seen.last_final.replace(at)),
             (true, true) => {
@@ -103,6 +175,18 @@ impl Finals {
         }
         if !is_draw && peek.outcome != Outcome::Faulted && seen.final_draw.is_none() {
             seen.first_graded.get_or_insert(at);
+        }
+        trial
+    }
+
+    /// Whether an attempt has a line.
+    pub(crate) fn has(&self, trial: u64, attempt: u32) -> bool {
+        match bit(attempt) {
+            Some(bit) => self
+                .trials
+                .get(&trial)
+                .is_some_and(|seen| seen.attempts & bit != 0),
+            None => self.late.contains(&(trial, attempt)),
         }
     }
 
@@ -160,5 +244,80 @@ impl Finals {
 
     pub(crate) fn hash(&self, task: &str, epoch: u32) -> u64 {
         self.trials.hasher().hash_one((task, epoch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Fields(String, u32, u32, bool, Outcome, bool, bool, Option<u32>);
+
+    fn fields(head: LineHead<'_>) -> Fields {
+        Fields(
+            head.task.into_owned(),
+            head.epoch,
+            head.attempt,
+            head.is_final,
+            head.outcome,
+            head.rerun,
+            head.regraded,
+            head.played_in,
+        )
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_are_read_alike_by_both_ways(
+            task in "[a-z]/[a-zé\"\\\\]{1,6}", epoch: u32, attempt: u32, is_final: bool,
+            outcome in proptest::sample::select(vec!["passed", "failed", "faulted"]),
+            rerun: bool, regraded: bool, played_in: Option<u32>, note in "[\":,a-z]{0,9}", text: bool,
+        ) {
+            let json = |text: &str| serde_json::to_string(text).unwrap();
+            let note = if text { format!("\"rerun\":true{note}") } else { note };
+            let is_final = if is_final { "true " } else { "false" };
+            let mut line = format!(
+                r#"{{"task":{},"epoch":{epoch},"attempt":{attempt},"final":{is_final},"outcome":"{outcome}","note":{}"#,
+                json(&task), json(&note),
+            );
+            for (key, value) in [("rerun", rerun), ("regraded", regraded)] {
+                if value {
+                    line += &format!(r#","{key}":true"#);
+                }
+            }
+            if let Some(played_in) = played_in {
+                line += &format!(r#","played_in":{played_in}"#);
+            }
+            line.push('}');
+            let whole: LineHead<'_> = serde_json::from_str(&line).unwrap();
+            proptest::prop_assert_eq!(fields(LineHead::read(line.as_bytes()).unwrap()), fields(whole));
+        }
+
+        #[test]
+        fn no_line_makes_it_panic(line: Vec<u8>) {
+            let _ = LineHead::read(&line);
+        }
+    }
+
+    #[test]
+    fn a_line_of_the_writer_takes_the_short_way() {
+        let line =
+            br#"{"task":"a/b","epoch":2,"attempt":1,"final":true ,"outcome":"passed","score":1.0}"#;
+        assert!(LineHead::read_plain(line).is_some());
+    }
+
+    #[test]
+    fn attempts_are_known_whatever_their_number() {
+        let mut finals = Finals::default();
+        let mut trial = 0;
+        for attempt in [1, 64, 65, 1000] {
+            let line = format!(
+                r#"{{"task":"a/b","epoch":1,"attempt":{attempt},"final":false,"outcome":"faulted"}}"#
+            );
+            trial = finals.add(0, &LineHead::read(line.as_bytes()).unwrap());
+        }
+        let known: Vec<u32> = (0..2000).filter(|it| finals.has(trial, *it)).collect();
+        assert_eq!(known, [1, 64, 65, 1000]);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -12,6 +13,17 @@ const LONGEST: u64 = 64 << 20;
 
 /// Calls `each` with every complete line and its position. Returns whether a torn line was dropped.
 pub(crate) fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Result<bool> {
+    for_each_while(path, |at, line| {
+        each(at, line);
+        ControlFlow::Continue(())
+    })
+}
+
+/// The same until `each` has had enough; what follows is not read.
+pub(crate) fn for_each_while(
+    path: &Path,
+    mut each: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
+) -> io::Result<bool> {
     let mut reader = match open_plain(path) {
         Ok(file) => BufReader::with_capacity(1 << 18, file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -31,7 +43,9 @@ pub(crate) fn for_each(path: &Path, mut each: impl FnMut(u64, &[u8])) -> io::Res
                 )))
             };
         }
-        each(at, &line);
+        if each(at, &line).is_break() {
+            return Ok(false);
+        }
         at += read;
     }
 }

@@ -1,7 +1,7 @@
 //! What is already done in a run folder: read once when a run is planned or resumed. Reads only the
 //! few fields it needs, because a resume over 100,000 trials must be quick.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use agon_core::verdict::{Outcome, TurnEnd};
 use agon_core::{Digest, FaultClass, Usage};
@@ -123,10 +123,8 @@ impl Progress {
         let mut progress = Self::default();
         let mut broken = None;
         let finals = Finals::read(&path).map_err(StoreError::io("can't read", &path))?;
-        let mut ended: HashSet<(u64, u32)> = HashSet::new();
         let read = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
             Ok(peek @ LineHead { .. }) => {
-                ended.insert((finals.hash(&peek.task, peek.epoch), peek.attempt));
                 let counts = finals.count(at, peek.is_final);
                 progress.add(&peek, counts, final_value(line).map(|value| at + value));
             }
@@ -139,7 +137,7 @@ impl Progress {
         }
         let begun = begun::for_each(folder, |begun, line| {
             let trial = finals.hash(&begun.task, begun.epoch);
-            if ended.contains(&(trial, begun.attempt)) {
+            if finals.has(trial, begun.attempt) {
                 return;
             }
             let latest = progress.latest(&begun.task, begun.epoch);

@@ -1,6 +1,7 @@
 //! Reads a run folder back, finished or not. Says what is missing instead of guessing.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -86,6 +87,17 @@ impl RunReader {
     /// Every ended attempt in the order in which they ended, at most one of each trial final: the last one
     /// that says so and is no draw after the first verdict. Returns whether a torn line was left out.
     pub fn for_each_trial(&self, mut each: impl FnMut(TrialLine)) -> Result<bool, StoreError> {
+        self.for_each_trial_while(|trial| {
+            each(trial);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same until `each` has had enough; what follows is not read.
+    pub fn for_each_trial_while(
+        &self,
+        mut each: impl FnMut(TrialLine) -> ControlFlow<()>,
+    ) -> Result<bool, StoreError> {
         let path = self.folder.trials_file();
         let read;
         let finals = match self.audited.get() {
@@ -96,14 +108,21 @@ impl RunReader {
             }
         };
         let mut broken = None;
-        let read = lines::for_each(&path, |at, line| match serde_json::from_slice(line) {
+        let read = lines::for_each_while(&path, |at, line| {
             // What has come since is not looked at: it may replace what was.
-            _ if at >= finals.end => {}
-            Ok(mut trial @ TrialLine { .. }) => {
-                trial.is_final = finals.count(at, trial.is_final);
-                each(trial);
+            if at >= finals.end {
+                return ControlFlow::Break(());
             }
-            Err(error) => broken = Some(format!("byte {at}: {error}")),
+            match serde_json::from_slice(line) {
+                Ok(mut trial @ TrialLine { .. }) => {
+                    trial.is_final = finals.count(at, trial.is_final);
+                    each(trial)
+                }
+                Err(error) => {
+                    broken = Some(format!("byte {at}: {error}"));
+                    ControlFlow::Continue(())
+                }
+            }
         });
         read.map_err(StoreError::io("can't read", &path))?;
         match broken {

@@ -80,6 +80,7 @@ impl DesktopTrial {
             y: at.y,
             button: Default::default(),
             count: 1,
+            hold: None,
         });
         let cause = self.record.record(Source::Agent, None, click)?;
         run.clock.advance(Duration::from_millis(100));

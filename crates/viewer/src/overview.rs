@@ -5,12 +5,13 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_core::prediction::ScoredPrediction;
-use agon_report::{CaveatKind, Interval, RunReport, Summary, Trials};
+use agon_report::{CaveatKind, Each, Interval, RunReport, Summary, Trials};
 use agon_store::{Audit, Manifest, Reviews, RunReader, StoreError, TrialLine};
 
 use crate::error::ViewerError;
@@ -164,15 +165,17 @@ impl Lines {
 }
 
 impl Trials for Lines {
-    fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
+    fn visit(&self, each: &mut Each<'_>) -> Result<(), StoreError> {
+        let mut next = ControlFlow::Continue(());
         for_each_line(&self.path, 0, self.until, LONGEST, |at, text| {
+            let text = text.filter(|_| next.is_continue());
             let line = text.and_then(|text| serde_json::from_slice::<TrialLine>(text).ok());
             if let Some(mut line) = line {
                 line.is_final = match line.is_final {
                     true => !self.replaced.contains(&at),
                     false => self.restored.contains(&at),
                 };
-                each(line);
+                next = each(line);
             }
             Ok::<(), io::Error>(())
         })

@@ -4,7 +4,7 @@
 
 use super::lab::Lab;
 use super::program::Figures;
-use super::{Better, Figure, Row, desktop_run};
+use super::{Better, Figure, Row, desktop_run, stale};
 use crate::debian::{self, BUBBLEWRAP, DESKTOP};
 use crate::failure::Failure;
 use crate::{rootfs, test};
@@ -46,6 +46,16 @@ pub(super) const ROWS: &[Row] = &[
     of_program("desktops_16_mb_each", "MB", Some(60.0), |lab| {
         program(lab, "desktops_16_mb_each")
     }),
+    of_program("stale_share", "of steps", Some(0.01), stale::share),
+    of_program(
+        "stale_share_loaded",
+        "of steps",
+        Some(0.01),
+        stale::share_loaded,
+    ),
+    of_program("settle_p50_ms", "ms", Some(60.0), stale::p50),
+    of_program("settle_p95_ms", "ms", None, stale::p95),
+    of_program("settle_plain_p50_ms", "ms", Some(20.0), stale::plain_p50),
     Row {
         name: "recorded_steps_per_s",
         unit: "steps/s",

@@ -29,6 +29,7 @@ pub(super) struct Lab {
     pub(super) intervals: Figures,
     pub(super) llm: Figures,
     pub(super) viewer: Figures,
+    pub(super) stale: super::stale::Findings,
     pub(super) many: Option<Many>,
 }
 
@@ -61,6 +62,7 @@ impl Lab {
             intervals: Figures::default(),
             llm: Figures::default(),
             viewer: Figures::default(),
+            stale: super::stale::Findings::default(),
             many: None,
         })
     }

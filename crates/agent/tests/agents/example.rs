@@ -75,6 +75,7 @@ async fn the_example_for_desktops_clicks_types_and_finishes() {
                 y: 240,
                 button: Button::Left,
                 count: 1,
+                hold: None
             },
             Action::Type {
                 text: "hello\n".to_owned()

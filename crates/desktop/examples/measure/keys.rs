@@ -26,6 +26,7 @@ const SETTLE: Settle = Settle {
     first: Duration::from_millis(150),
     quiet: Duration::from_millis(60),
     busy: Duration::from_millis(600),
+    timers: Duration::from_millis(350),
     least: Duration::ZERO,
     most: Duration::from_secs(1),
 };
@@ -123,7 +124,7 @@ pub(crate) fn to_settled_picture() -> Result<Vec<Figure>, Failed> {
         let key = Key::from_char(character).ok_or("a letter is no key")?;
         let called = Instant::now();
         watch.restart()?;
-        programs.look();
+        programs.begin();
         keyboard.tap(key)?;
         watch.settle(&SETTLE, Some(&mut programs))?;
         let frame = screen.capture_with(&with_pointer)?;

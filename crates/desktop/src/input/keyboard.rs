@@ -1,10 +1,8 @@
 //! The keyboard of a desktop, for its users. Which code a key has is the business of `board`.
 
 use std::collections::BTreeSet;
-use std::os::fd::AsFd;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::event::PollFlags;
 use serde::{Deserialize, Serialize};
 use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask};
 
@@ -17,10 +15,24 @@ use super::typing;
 use crate::address::DisplayAddress;
 use crate::error::DesktopError;
 use crate::key::{Key, KeyCombination, Vk};
-use crate::x11::ready;
 
 /// The longest time to hold a key in one call.
 const LONGEST_HOLD: Duration = Duration::from_secs(600);
+
+/// How long a key or button is held that is pressed and released: as long as people do. A program that looks at the
+/// keyboard once a frame would miss a shorter one.
+pub const HOLD: Duration = Duration::from_millis(50);
+
+pub(super) fn check_hold(hold: Duration) -> Result<(), DesktopError> {
+    if hold <= LONGEST_HOLD {
+        return Ok(());
+    }
+    Err(DesktopError::Invalid(format!(
+        "{} s is too long to hold a key or button: at most {} s",
+        hold.as_secs_f64(),
+        LONGEST_HOLD.as_secs()
+    )))
+}
 
 /// What is down on keyboard and mouse.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,14 +100,24 @@ impl<'a> Keyboard<'a> {
         })
     }
 
-    /// Presses and releases.
+    /// Presses and releases, with the usual time in between.
     pub fn tap(&self, key: Key) -> Result<(), DesktopError> {
         self.combination(&KeyCombination::from(key))
     }
 
-    /// All keys down in their order, and up in reverse. With modifiers, comes back when the window
-    /// manager has done what they say, so that what follows goes to the window that it chose.
+    /// [`Keyboard::combination_held`] for the usual time, [`HOLD`].
     pub fn combination(&self, combination: &KeyCombination) -> Result<(), DesktopError> {
+        self.combination_held(combination, HOLD)
+    }
+
+    /// All keys down in their order, held, and up in reverse. With modifiers, comes back when the window
+    /// manager has done what they say, so that what follows goes to the window that it chose.
+    pub fn combination_held(
+        &self,
+        combination: &KeyCombination,
+        hold: Duration,
+    ) -> Result<(), DesktopError> {
+        check_hold(hold)?;
         self.with(combination.keys(), |board, places| {
             // A key that is held already stays so.
             let held = self.seat.held().keycodes();
@@ -110,6 +132,7 @@ impl<'a> Keyboard<'a> {
             if modified {
                 pressed = pressed.and_then(|()| board.let_switch(self.seat.x()));
             }
+            pressed = pressed.and_then(|()| self.seat.hold(hold));
             for place in places.iter().rev().filter(|place| !is_held(place)) {
                 let key = Physical::Key(place.keycode);
                 self.seat.held().release(self.seat.x(), key)?;
@@ -138,26 +161,14 @@ impl<'a> Keyboard<'a> {
         initial_delay: Duration,
         repeat_delay: Duration,
     ) -> Result<(), DesktopError> {
-        if press_time > LONGEST_HOLD {
-            return Err(DesktopError::Invalid(format!(
-                "{} s is too long to hold a key: at most {} s",
-                press_time.as_secs_f64(),
-                LONGEST_HOLD.as_secs()
-            )));
-        }
+        check_hold(press_time)?;
         let times = Times::new(initial_delay, repeat_delay)?;
         let x = self.seat.x();
         // The board knows that the keyboard extension is there.
         self.with(&[], |_, _| Ok(()))?;
         let _repeating = self.seat.repeat().set(x, times)?;
         self.press(key)?;
-        // Ends early only with the connection.
-        let waited = ready(
-            x.x().stream().as_fd(),
-            PollFlags::empty(),
-            Instant::now() + press_time,
-        );
-        waited.map_err(DesktopError::io("can't wait while a key is held"))?;
+        self.seat.hold(press_time)?;
         self.release(key)
     }
 

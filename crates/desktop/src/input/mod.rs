@@ -13,7 +13,7 @@ mod spare;
 mod typing;
 mod window_manager;
 
-pub use keyboard::{Keyboard, KeyboardState};
+pub use keyboard::{HOLD, Keyboard, KeyboardState};
 pub use mouse::{Mouse, MouseState};
 pub use typing::LONGEST_TEXT;
 

@@ -10,6 +10,7 @@ use x11rb::protocol::xproto::{ConnectionExt as _, KeyButMask, MOTION_NOTIFY_EVEN
 use x11rb::protocol::xtest::ConnectionExt as _;
 
 use super::held::Physical;
+use super::keyboard::{HOLD, check_hold};
 use super::path::steps;
 use crate::desktop::Desktop;
 use crate::error::DesktopError;
@@ -99,14 +100,27 @@ impl<'a> Mouse<'a> {
     /// a double or triple click.
     pub fn click(&self, button: Button, count: u8) -> Result<(), DesktopError> {
         check_count(count)?;
-        self.clicks(physical(button), count.into())
+        self.clicks(physical(button), count.into(), HOLD)
     }
 
+    /// Every press is held for the usual time, [`HOLD`].
     pub fn click_at(&self, x: i32, y: i32, button: Button, count: u8) -> Result<(), DesktopError> {
+        self.click_held_at(x, y, button, count, HOLD)
+    }
+
+    pub fn click_held_at(
+        &self,
+        x: i32,
+        y: i32,
+        button: Button,
+        count: u8,
+        hold: Duration,
+    ) -> Result<(), DesktopError> {
         check_count(count)?;
+        check_hold(hold)?;
         let place = self.place(Point { x, y })?;
         self.motion(ABSOLUTE, place)?;
-        self.clicks(physical(button), count.into())
+        self.clicks(physical(button), count.into(), hold)
     }
 
     pub fn press(&self, button: Button) -> Result<(), DesktopError> {
@@ -174,16 +188,18 @@ impl<'a> Mouse<'a> {
     fn wheel(&self, dx: i32, dy: i32) -> Result<(), DesktopError> {
         let sideways = if dx < 0 { LEFT } else { RIGHT };
         let upright = if dy < 0 { UP } else { DOWN };
-        self.clicks(sideways, dx.unsigned_abs())?;
-        self.clicks(upright, dy.unsigned_abs())
+        self.clicks(sideways, dx.unsigned_abs(), Duration::ZERO)?;
+        self.clicks(upright, dy.unsigned_abs(), Duration::ZERO)
     }
 
-    fn clicks(&self, what: Physical, count: u32) -> Result<(), DesktopError> {
+    fn clicks(&self, what: Physical, count: u32, hold: Duration) -> Result<(), DesktopError> {
         let x = self.desktop.x();
-        let held = self.desktop.seat().held();
+        let seat = self.desktop.seat();
         for _ in 0..count {
-            held.press(x, what)?;
-            held.release(x, what)?;
+            seat.held().press(x, what)?;
+            let waited = seat.hold(hold);
+            seat.held().release(x, what)?;
+            waited?;
         }
         x.sync()
     }

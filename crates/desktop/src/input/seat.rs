@@ -1,12 +1,17 @@
 //! What keyboard and mouse of one desktop share: the connection that input goes through, and the
 //! record of what is held. Whatever is held is released when the seat is dropped.
 
+use std::os::fd::AsFd as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::PollFlags;
 
 use super::board::Board;
 use super::held::Held;
 use super::repeat::Repeat;
-use crate::x11::XConnection;
+use crate::error::DesktopError;
+use crate::x11::{XConnection, ready};
 
 #[derive(Debug)]
 pub(crate) struct Seat {
@@ -48,6 +53,23 @@ impl Seat {
             board.give_back(&self.x);
         }
         let _ = self.x.sync();
+    }
+
+    /// Waits while a key or button is held.
+    pub(super) fn hold(&self, hold: Duration) -> Result<(), DesktopError> {
+        if hold.is_zero() {
+            return Ok(());
+        }
+        // What was pressed is pressed now, and not with its release.
+        self.x.flush()?;
+        // Ends early only with the connection.
+        ready(
+            self.x.x().stream().as_fd(),
+            PollFlags::empty(),
+            Instant::now() + hold,
+        )
+        .map_err(DesktopError::io("can't wait while a key is held"))?;
+        Ok(())
     }
 
     pub(super) fn repeat(&self) -> &Repeat {

@@ -10,6 +10,7 @@ use std::process::Command;
 use agon_sandbox::local::{FILTER_AT, hand_filter};
 
 use crate::config::DesktopConfig;
+use crate::desktop::Desktop;
 use crate::error::DesktopError;
 
 /// Below the users of sandboxes, which no distribution hands out either.
@@ -47,7 +48,7 @@ const MEMORY_WITH_GL: u64 = 4 << 20;
 
 /// The number of every private display, which has its own folder of sockets. Not one that a display of
 /// the host's could have: X clients look for a socket by its number in the network's namespace first.
-pub(super) const NUMBER: u32 = 4242;
+pub(super) const NUMBER: u32 = Desktop::PRIVATE_NUMBER;
 
 /// The user that the server runs as: one of its own when we are root.
 pub(super) fn user() -> Option<u32> {

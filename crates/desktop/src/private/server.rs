@@ -174,7 +174,7 @@ fn furnish() -> io::Result<(OwnedFolder, Cookie)> {
     fs::create_dir(at("x"))?;
     fs::set_permissions(at("x"), Permissions::from_mode(0o755))?;
     let cookie = Cookie::random();
-    cookie.write(&at("authority"), 0o400)?;
+    Cookie::write(&cookie.authority_file(), &at("authority"), 0o400)?;
     fs::write(at("openbox.xml"), OPENBOX)?;
     fs::set_permissions(at("openbox.xml"), Permissions::from_mode(0o444))?;
     if let Some(user) = jail::user() {

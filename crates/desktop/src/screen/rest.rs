@@ -42,6 +42,8 @@ pub struct Settle {
     pub quiet: Duration,
     /// A program that works for so long without drawing is busy with something else.
     pub busy: Duration,
+    /// A timer that goes off within so long of the last thing drawn is waited for.
+    pub timers: Duration,
     /// In all, at least.
     pub least: Duration,
     /// In all, at most.
@@ -55,6 +57,7 @@ impl Settle {
             first,
             quiet,
             busy: most,
+            timers: Duration::ZERO,
             least: Duration::ZERO,
             most,
         }
@@ -131,9 +134,7 @@ impl Watch {
                 drawn = Some(Instant::now());
             }
             let now = Instant::now();
-            let work = programs.look();
-            let idle = (now - looked).mul_f64(IDLE_SHARE);
-            if work.runnable || work.ran > idle {
+            if programs.look() > (now - looked).mul_f64(IDLE_SHARE) {
                 worked = now;
             }
             looked = now;
@@ -144,8 +145,18 @@ impl Watch {
                 })
             };
             let last = drawn.unwrap_or(began);
-            if now >= last.max(worked) + quiet || now >= last + settle.busy {
+            if now >= last + settle.busy {
                 return rest(true);
+            }
+            if now >= last.max(worked) + quiet {
+                let waiting = programs.waiting();
+                let patience = last + settle.timers;
+                let timer = waiting.timer.filter(|timer| timer.max(&now) < &patience);
+                match (waiting.for_processor, timer) {
+                    (true, _) => worked = now,
+                    (false, Some(_)) => {}
+                    (false, None) => return rest(true),
+                }
             }
             if now >= end {
                 return rest(false);

@@ -1,13 +1,18 @@
 //! Keys go down and up as they are told to, and nothing stays pressed.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 use std::time::Duration;
 
-use agon_desktop::{Desktop, DesktopConfig, DesktopError, Key, KeyCombination, Vk};
+use agon_core::InputKind;
+use agon_core::action::Button;
+use agon_desktop::{
+    Desktop, DesktopConfig, DesktopError, HOLD, Key, KeyCombination, Published, Vk,
+};
 use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::ConnectionExt as _;
 
-use super::probe::{Probe, Seen, connect};
+use super::probe::{PATIENCE, Probe, Seen, connect};
 
 fn desktop() -> Desktop {
     Desktop::start(&DesktopConfig::default()).unwrap()
@@ -31,6 +36,57 @@ const EQUALS: u8 = 21;
 const RIGHT: u8 = 114;
 const KEYPAD_1: u8 = 87;
 const NUM_LOCK: u8 = 77;
+
+/// Programs that look at the keyboard once a frame see every press.
+#[test]
+fn keys_and_buttons_are_held_as_long_as_people_hold_them() {
+    let desktop = desktop();
+    let log = desktop.input_log().unwrap();
+    let held = || {
+        log.sync(PATIENCE).unwrap();
+        let (events, _) = log.take();
+        let at = |kinds: &[InputKind]| {
+            let event = events.iter().find(|event| kinds.contains(&event.kind));
+            event.unwrap_or_else(|| panic!("{events:?}")).t
+        };
+        at(&[InputKind::KeyRelease, InputKind::ButtonRelease])
+            - at(&[InputKind::KeyPress, InputKind::ButtonPress])
+    };
+    // The server counts in whole milliseconds.
+    let least = |hold: Duration| hold - Duration::from_millis(1);
+    desktop
+        .keyboard()
+        .tap(Key::from_char('a').unwrap())
+        .unwrap();
+    assert!(held() >= least(HOLD));
+    desktop.mouse().click(Button::Left, 1).unwrap();
+    assert!(held() >= least(HOLD));
+    let longer = Duration::from_millis(120);
+    let combination: KeyCombination = "b".parse().unwrap();
+    desktop
+        .keyboard()
+        .combination_held(&combination, longer)
+        .unwrap();
+    assert!(held() >= least(longer));
+}
+
+/// python-xlib, and with it pynput and pyautogui, looks for a display by the name of the machine.
+#[test]
+fn clients_in_python_open_a_published_desktop() {
+    let desktop = desktop();
+    let folder = tempfile::tempdir().unwrap();
+    let published = Published::new(&desktop, &folder.path().join("authority")).unwrap();
+    let script = "from Xlib.display import Display; print(Display().screen().width_in_pixels)";
+    let output = Command::new("/usr/bin/python3")
+        .args(["-c", script])
+        .env("DISPLAY", published.display())
+        .env("XAUTHORITY", published.authority())
+        .output()
+        .unwrap();
+    let width = DesktopConfig::default().size.width.to_string();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said.trim(), width, "{output:?}");
+}
 
 #[test]
 fn keys_go_down_and_up_in_order() {

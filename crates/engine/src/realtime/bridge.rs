@@ -262,7 +262,7 @@ async fn release(
 fn is_reserved(action: &Action) -> bool {
     let reserved = |key: &Key| *key == PanicKey::DEFAULT;
     match action {
-        Action::Key { keys } => KeyCombination::sequence(keys)
+        Action::Key { keys, .. } => KeyCombination::sequence(keys)
             .is_ok_and(|sequence| sequence.iter().flat_map(|one| one.keys()).any(reserved)),
         Action::KeyDown { key } => key.parse().is_ok_and(|key| reserved(&key)),
         _ => false,

@@ -8,7 +8,7 @@ use agon_core::prediction::{
     TargetBox, UiAction, Window,
 };
 use agon_core::{Digest, FaultClass};
-use agon_report::{Format, RunReport, Screen, Trials, document_schema, render};
+use agon_report::{Each, Format, RunReport, Screen, Trials, document_schema, render};
 use agon_store::{Manifest, StoreError, TrialLine};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ struct Predicted {
 }
 
 impl Trials for Predicted {
-    fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
+    fn visit(&self, each: &mut Each<'_>) -> Result<(), StoreError> {
         self.lines.visit(each)
     }
 

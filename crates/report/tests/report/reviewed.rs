@@ -1,7 +1,7 @@
 //! What people say is believed before the checks, in every number and every format.
 
 use agon_core::{FaultClass, Money, Usage};
-use agon_report::{Format, RunReport, Screen, Summary, Trials, render};
+use agon_report::{Each, Format, RunReport, Screen, Summary, Trials, render};
 use agon_store::{Manifest, Review, ReviewVerdict, Reviews, StoreError, TrialLine};
 use insta::assert_snapshot;
 
@@ -16,7 +16,7 @@ struct Run {
 }
 
 impl Trials for Run {
-    fn visit(&self, each: &mut dyn FnMut(TrialLine)) -> Result<(), StoreError> {
+    fn visit(&self, each: &mut Each<'_>) -> Result<(), StoreError> {
         self.lines.visit(each)
     }
 

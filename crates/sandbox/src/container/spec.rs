@@ -13,7 +13,7 @@ use bollard::models::{
 use super::folder::Folder;
 use super::processes;
 use super::run_as::{PLACES, RunAs};
-use crate::contract::{Request, X_SOCKETS};
+use crate::contract::{HOST, Request, X_SOCKETS};
 use crate::error::SandboxError;
 use crate::hidden::Seen;
 
@@ -87,7 +87,7 @@ pub(super) fn create_body(
         // The first process waits on this for ever.
         open_stdin: Some(true),
         user: Some(run_as.to_string()),
-        hostname: Some("agon".to_owned()),
+        hostname: Some(HOST.to_owned()),
         working_dir: Some(folder.path().to_owned()),
         env: Some(assignments(&env)),
         labels: Some(HashMap::from(

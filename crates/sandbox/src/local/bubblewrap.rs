@@ -12,7 +12,7 @@ use agon_core::environment::Network;
 
 use super::scratch::{ETC_FOLDERS, ETC_OF_DISPLAYS, Scratch};
 use super::seal::SEALED;
-use crate::contract::{Request, WORK, WORKSPACE, X_SOCKETS};
+use crate::contract::{HOST, Request, WORK, WORKSPACE, X_SOCKETS};
 use crate::error::SandboxError;
 use crate::hidden::{Hidden, Seen};
 use crate::init::network;
@@ -107,7 +107,7 @@ pub(super) fn command(
         "--die-with-parent",
         "--as-pid-1",
     ]);
-    line.add(["--cap-drop", "ALL", "--hostname", "agon"]);
+    line.add(["--cap-drop", "ALL", "--hostname", HOST]);
     line.add(["--seccomp", FILTER]);
     line.add(["--uid", "1000", "--gid", "1000"]);
 

@@ -25,12 +25,14 @@ pub fn read(input: &Value, frame: &Frame) -> Result<Vec<Action>, String> {
             y,
             button,
             count,
+            hold: None,
         };
         Ok(held(modifiers(given), click))
     };
     match action.as_str() {
         "key" => Ok(vec![Action::Key {
             keys: given.keys(&["text", "key", "keys"])?,
+            hold: None,
         }]),
         "hold_key" => {
             let keys = apart(&given.keys(&["text", "key"])?);
@@ -118,6 +120,7 @@ pub fn write(action: &Action, frame: &Frame) -> Option<Value> {
             y,
             button,
             count,
+            ..
         } => {
             let name = match (button, count) {
                 (Button::Left, 1) => "left_click",
@@ -153,7 +156,7 @@ pub fn write(action: &Action, frame: &Frame) -> Option<Value> {
                 "coordinate": shown(to.x, to.y)})
         }
         Action::Type { text } => json!({"action": "type", "text": text}),
-        Action::Key { keys } => json!({"action": "key", "text": keys}),
+        Action::Key { keys, .. } => json!({"action": "key", "text": keys}),
         Action::Wait { seconds } => json!({"action": "wait", "duration": seconds}),
         Action::Screenshot => json!({"action": "screenshot"}),
         _ => return None,

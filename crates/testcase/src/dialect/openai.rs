@@ -49,6 +49,7 @@ fn one(call: &Value, frame: &Frame) -> Result<Vec<Action>, String> {
             y,
             button,
             count,
+            hold: None,
         };
         Ok(held(modifiers(given)?, click))
     };
@@ -78,6 +79,7 @@ fn one(call: &Value, frame: &Frame) -> Result<Vec<Action>, String> {
         }
         "keypress" => Ok(vec![Action::Key {
             keys: given.keys(&["keys", "key"])?,
+            hold: None,
         }]),
         "move" => {
             let Point { x, y } = at()?;
@@ -140,6 +142,7 @@ pub fn write(action: &Action, frame: &Frame) -> Option<Value> {
             y,
             button,
             count,
+            ..
         } => {
             let (x, y) = shown(*x, *y);
             match (count, button) {
@@ -172,7 +175,7 @@ pub fn write(action: &Action, frame: &Frame) -> Option<Value> {
             json!({"type": "drag", "path": points.collect::<Vec<_>>()})
         }
         Action::Type { text } => json!({"type": "type", "text": text}),
-        Action::Key { keys } => json!({"type": "keypress", "keys": apart(keys)}),
+        Action::Key { keys, .. } => json!({"type": "keypress", "keys": apart(keys)}),
         Action::Wait { seconds } => {
             json!({"type": "wait", "ms": (seconds.duration().as_secs_f64() * 1000.0).round()})
         }
@@ -207,7 +210,8 @@ mod tests {
                 x: 1,
                 y: 2,
                 button: Button::Middle,
-                count: 1
+                count: 1,
+                hold: None
             }]
         );
         assert_eq!(
@@ -222,7 +226,8 @@ mod tests {
         assert_eq!(
             read(json!({"type": "keypress", "keys": ["CTRL", "L"]})),
             [Action::Key {
-                keys: "CTRL+L".to_owned()
+                keys: "CTRL+L".to_owned(),
+                hold: None
             }]
         );
         assert_eq!(

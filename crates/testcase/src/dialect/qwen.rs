@@ -151,6 +151,7 @@ pub fn read(arguments: &Value, frame: &Frame) -> Result<Action, String> {
             y,
             button,
             count,
+            hold: None,
         })
     };
     let notches = || given.notches(&["pixels"], None, f64::from(PIXELS_PER_NOTCH));
@@ -161,6 +162,7 @@ pub fn read(arguments: &Value, frame: &Frame) -> Result<Action, String> {
     match action.as_str() {
         "key" => Ok(Action::Key {
             keys: given.keys(&["keys", "key", "text"])?,
+            hold: None,
         }),
         "type" => Ok(Action::Type {
             text: given.words(&["text"])?,
@@ -231,7 +233,7 @@ pub fn write(action: &Action, frame: &Frame) -> Option<Value> {
         arguments.insert(key.to_owned(), value);
     };
     let name = match action {
-        Action::Key { keys } => {
+        Action::Key { keys, .. } => {
             put("keys", json!(apart(keys)));
             "key"
         }
@@ -248,6 +250,7 @@ pub fn write(action: &Action, frame: &Frame) -> Option<Value> {
             y,
             button,
             count,
+            ..
         } => {
             put("coordinate", at(*x, *y));
             match (button, count) {

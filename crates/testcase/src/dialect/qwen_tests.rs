@@ -17,6 +17,7 @@ fn qwens_own_forms_are_read() {
         y,
         button,
         count,
+        hold: None,
     };
     let scroll = |x, y, dx, dy| Action::Scroll { x, y, dx, dy };
     for (arguments, action) in [
@@ -40,6 +41,7 @@ fn qwens_own_forms_are_read() {
             json!({"action": "key", "keys": ["ctrl", "c"]}),
             Action::Key {
                 keys: "ctrl+c".to_owned(),
+                hold: None,
             },
         ),
         (

@@ -105,6 +105,7 @@ pub fn read(call: &Value, frame: &Frame) -> Result<Action, String> {
             y: at.y,
             button: given.button(&["button"])?,
             count,
+            hold: None,
         })
     };
     match name {
@@ -134,9 +135,11 @@ pub fn read(call: &Value, frame: &Frame) -> Result<Action, String> {
         }),
         "press_key" => Ok(Action::Key {
             keys: given.keys(&["key", "keys"])?,
+            hold: None,
         }),
         "hot_key" => Ok(Action::Key {
             keys: given.keys(&["keys", "key"])?,
+            hold: None,
         }),
         "wait" => Ok(Action::Wait {
             seconds: given.seconds(&["seconds"], 1.0)?,
@@ -168,6 +171,7 @@ pub fn write(action: &Action, frame: &Frame) -> Option<Value> {
             y,
             button,
             count,
+            ..
         } => {
             let name = match count {
                 1 => "click",
@@ -197,7 +201,7 @@ pub fn write(action: &Action, frame: &Frame) -> Option<Value> {
             call("scroll", json!({"clicks": -i64::from(*dy), "x": x, "y": y}))
         }
         Action::Type { text } => call("type_text", json!({"text": text})),
-        Action::Key { keys } => match apart(keys).as_slice() {
+        Action::Key { keys, .. } => match apart(keys).as_slice() {
             [key] => call("press_key", json!({"key": key})),
             keys => call("hot_key", json!({"keys": keys})),
         },

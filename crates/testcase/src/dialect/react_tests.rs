@@ -16,9 +16,11 @@ fn agentdesks_own_forms_are_read() {
         y,
         button,
         count,
+        hold: None,
     };
     let key = |keys: &str| Action::Key {
         keys: keys.to_owned(),
+        hold: None,
     };
     for (text, action) in [
         (

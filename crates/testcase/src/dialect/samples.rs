@@ -43,7 +43,8 @@ pub(super) fn actions() -> impl Strategy<Value = Action> {
             x,
             y,
             button,
-            count
+            count,
+            hold: None
         }),
         at().prop_map(|(x, y)| Action::Move { x, y }),
         (prop::collection::vec(at(), 2..5), button()).prop_map(|(path, button)| Action::Drag {
@@ -59,7 +60,7 @@ pub(super) fn actions() -> impl Strategy<Value = Action> {
         (at(), -20..20i32, -20..20i32).prop_map(|((x, y), dx, dy)| Action::Scroll { x, y, dx, dy }),
         (at(), -20..20i32).prop_map(|((x, y), dy)| Action::Scroll { x, y, dx: 0, dy }),
         "\\PC{0,40}".prop_map(|text| Action::Type { text }),
-        keys().prop_map(|keys| Action::Key { keys }),
+        keys().prop_map(|keys| Action::Key { keys, hold: None }),
         (0..600u32).prop_map(|tenths| Action::Wait {
             seconds: Seconds::millis(tenths * 100)
         }),

@@ -118,6 +118,7 @@ mod tests {
             y,
             button,
             count,
+            hold: None,
         };
         assert_eq!(
             words.read("name='click' parameters={'button': 'left'}"),
@@ -194,12 +195,14 @@ mod tests {
                 y: 2,
                 button: Button::Middle,
                 count: 1,
+                hold: None,
             },
             Action::Click {
                 x: 1,
                 y: 2,
                 button: Button::Left,
                 count: 3,
+                hold: None,
             },
             Action::Drag {
                 path: vec![point(9, 9), point(5, 5), point(1, 1)],
@@ -220,6 +223,7 @@ mod tests {
             },
             Action::Key {
                 keys: "ctrl+s".to_owned(),
+                hold: None,
             },
             Action::KeyDown {
                 key: "shift".to_owned(),

@@ -476,7 +476,7 @@ fn core_actions() -> impl Strategy<Value = Core> {
         proptest::option::of(some()).prop_map(|result| Core::Finish { result }),
         proptest::option::of(some()).prop_map(|reason| Core::Reject { reason }),
         (any::<i32>(), any::<i32>()).prop_map(|(x, y)| Core::Move { x, y }),
-        text().prop_map(|keys| Core::Key { keys }),
+        text().prop_map(|keys| Core::Key { keys, hold: None }),
         Just(Core::Screenshot),
     ]
 }

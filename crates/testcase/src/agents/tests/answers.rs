@@ -40,6 +40,7 @@ fn click(x: i32, y: i32) -> Action {
         y,
         button: Button::Left,
         count: 1,
+        hold: None,
     }
 }
 

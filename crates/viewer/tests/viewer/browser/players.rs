@@ -84,7 +84,10 @@ fn take_turns(run: &GeneratedRun, first: u32) {
         frame(&mut told, first + n);
         if n == 10 || n == 30 {
             let keys = "Left".to_owned();
-            told.tell(Source::Agent, EventBody::Action(Action::Key { keys }));
+            told.tell(
+                Source::Agent,
+                EventBody::Action(Action::Key { keys, hold: None }),
+            );
         }
         told.pass(100);
     }

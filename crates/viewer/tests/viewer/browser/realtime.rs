@@ -372,7 +372,7 @@ async fn an_action_is_told_with_how_long_after_the_frame_that_it_answers_it_came
         told.pass(60);
         if n == 4 {
             let keys = "Left".to_owned();
-            let action = EventBody::Action(Action::Key { keys });
+            let action = EventBody::Action(Action::Key { keys, hold: None });
             told.answer(given, Source::Agent, action);
             told.took(1);
         }

@@ -17,6 +17,7 @@ fn click(x: i32, y: i32, count: u8) -> Action {
         y,
         button: Default::default(),
         count,
+        hold: None,
     }
 }
 
@@ -146,6 +147,7 @@ async fn drags_keys_text_and_scrolling_are_drawn() {
         },
         Action::Key {
             keys: "ctrl+s Return".to_owned(),
+            hold: None,
         },
         Action::Scroll {
             x: 900,
