@@ -27,8 +27,7 @@ pub(crate) async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verd
     if sight.is_none() && looks_at_screen(&task) {
         return Ok(screen_gone());
     }
-    let name = format!("{} (grading)", attempt.trial);
-    let request = request(&table, &task, name, attempt.programs.as_deref());
+    let request = fresh_request(attempt);
     let (cut_off, work) = (&frozen.cut_off, frozen.work.as_ref());
     let mut told = Vec::new();
     let handed = hand_in::take(&table, &task, &request, cut_off, work, &mut told).await;
@@ -54,7 +53,13 @@ pub(crate) async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verd
     let place = match (&frozen.commands, inside) {
         (Some(commands), _) => Place::Recorded(commands),
         (None, Some(inside)) if in_used_container(&task) => Place::Inside(inside),
-        _ => fresh_place(&table.providers, &request),
+        _ => match &frozen.ahead {
+            Some(provider) => Place::Fresh {
+                provider,
+                request: &request,
+            },
+            None => fresh_place(&table.providers, &request),
+        },
     };
     let told = Told::default();
     let account = Arc::clone(&attempt.models.of_judge);
@@ -71,6 +76,13 @@ pub(crate) async fn grade(attempt: &mut Attempt, frozen: &Frozen) -> Result<Verd
         attempt.record(Source::Grader, None, body)?;
     }
     Ok(handed.marked(verdict?))
+}
+
+/// What the sandboxes of checks are made of.
+pub(crate) fn fresh_request(attempt: &Attempt) -> Request {
+    let name = format!("{} (grading)", attempt.trial);
+    let task = &attempt.job.task;
+    request(&attempt.table, task, name, attempt.programs.as_deref())
 }
 
 /// The verdict over a turn whose end leaves nothing to look at: an agent that brought its environment down, a

@@ -34,6 +34,7 @@ mod shell_log;
 mod so_far;
 mod solo;
 mod stage;
+mod started_ahead;
 mod stuck;
 mod table;
 mod trial;

@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use agon_sandbox::Sandbox;
+use agon_sandbox::{Sandbox, SandboxError};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
 
@@ -27,6 +28,18 @@ impl Removals {
         } else {
             removal.await;
         }
+    }
+
+    /// One that is still being started.
+    pub(crate) fn take_started(
+        &self,
+        starting: JoinHandle<Result<Box<dyn Sandbox>, SandboxError>>,
+    ) {
+        self.0.spawn(async move {
+            if let Ok(Ok(sandbox)) = starting.await {
+                timeout(DEADLINE, sandbox.destroy()).await.ok();
+            }
+        });
     }
 
     /// Everything taken so far is gone, or its deadline is over.

@@ -33,6 +33,7 @@ use crate::realtime::{self, Ground};
 use crate::seat::Seat;
 use crate::seen::Seen;
 use crate::stage::Stage;
+use crate::started_ahead::StartedAhead;
 use crate::table::Table;
 use crate::turns::{self, Turn};
 use crate::workbench::{Tools, Workbench};
@@ -70,6 +71,8 @@ pub struct Frozen {
     pub(crate) seen: Seen,
     /// What commands of checks printed, where the trial was played elsewhere.
     pub(crate) commands: Option<Vec<RanCommand>>,
+    /// Where the first check will run, if that could be known.
+    pub(crate) ahead: Option<StartedAhead>,
     /// The desktop of a container. It holds a folder that the container is shown: an engine that
     /// misses it finds no files at all.
     _desktop: Option<Arc<Desktop>>,
@@ -236,6 +239,7 @@ async fn freeze(
     let lost = turn.end == TurnEnd::ScreenLost || unseen;
 
     attempt.enter(Phase::Frozen)?;
+    let ahead = start_ahead(attempt);
     let (cut_off, work, changes) = match sandbox {
         None => (CutOff::after_freeze(), None, None),
         Some(sandbox) => match cut(sandbox.as_mut(), attempt.task()).await? {
@@ -276,9 +280,18 @@ async fn freeze(
         result: turn.result,
         seen: turn.seen,
         commands: turn.commands,
+        ahead,
         _desktop: None,
         _apps: Apps::default(),
     })
+}
+
+/// A sandbox for the first check, where checks run programs in fresh ones and the agent's own is killed meanwhile.
+fn start_ahead(attempt: &Attempt) -> Option<StartedAhead> {
+    let task = attempt.task();
+    let wanted =
+        attempt.table.agents.elsewhere().is_none() && is_killed(task) && looks_beside(task);
+    wanted.then(|| StartedAhead::new(&attempt.table, grading::fresh_request(attempt)))?
 }
 
 /// Whether the agent's environment is gone before anything is graded.
