@@ -225,7 +225,7 @@ impl Gui {
     }
 
     /// The screen when programs have painted their windows. The programs may be at work without drawing until then;
-    /// where nothing is known of them, whoever started them has waited.
+    /// where nothing is known of them, the set-up has waited.
     pub(crate) fn first_look(&mut self) -> Result<Sight, Blind> {
         if self.most.is_some() && self.programs.is_some() {
             self.begin()?;

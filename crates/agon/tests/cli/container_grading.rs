@@ -450,7 +450,7 @@ fn container_that_the_agent_itself_ends_is_its_own_failure() {
     // Ending everything but process 1 is a signal of ours, which does not hide who ended the container.
     let late = json!({
         "checks": done["checks"],
-        "limits": { "step": 1 },
+        "limits": { "command": 2 },
         "solution": [
             { "action": "run", "command": "b() { b | b; }; b" },
             { "action": "run", "command": END_ITSELF },

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use agon_desktop::screen::{CaptureOptions, PictureFormat, Settle};
-use agon_desktop::{Desktop, DesktopConfig, DisplayAddress, Key, Published};
+use agon_desktop::{Desktop, DesktopConfig, DisplayAddress, Key, KeyCombination, Published};
 use agon_sandbox::{Activity, OwnedFolder};
 use x11rb::protocol::Event;
 
@@ -125,7 +125,8 @@ pub(crate) fn to_settled_picture() -> Result<Vec<Figure>, Failed> {
         let called = Instant::now();
         watch.restart()?;
         programs.begin();
-        keyboard.tap(key)?;
+        // Beside the time that a key is held.
+        keyboard.combination_held(&KeyCombination::from(key), Duration::ZERO)?;
         watch.settle(&SETTLE, Some(&mut programs))?;
         let frame = screen.capture_with(&with_pointer)?;
         let picture = frame.encode(PictureFormat::WebP)?;

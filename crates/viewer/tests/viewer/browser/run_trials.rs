@@ -59,6 +59,13 @@ async fn tick(stand: &Stand, menu: &str, text: &str) {
         .unwrap();
     stand.until(&open).await;
     stand.click_text(&format!("{details} label"), text).await;
+    // The list and what stands above it are drawn anew: a click before that could meet something else.
+    let chip = "[...document.querySelectorAll('#chips .chip')]";
+    stand
+        .until(&format!(
+            "{chip}.some((chip) => chip.textContent.includes('{text}'))"
+        ))
+        .await;
     // It is shut by a click elsewhere.
     stand.browser.click("#trials-title").await.unwrap();
     stand.until(&format!("!{open}")).await;
