@@ -7,7 +7,8 @@ use crate::source::{Node, NodeError};
 /// Keys of actions whose values are numbers, truth values or lists; all others are texts, so that
 /// `result: 42` means the text `42`.
 const TYPED: &[&str] = &[
-    "input", "timeout", "wait", "lines", "create", "line", "x", "y", "count", "dx", "dy", "seconds",
+    "input", "timeout", "wait", "lines", "create", "line", "x", "y", "count", "dx", "dy",
+    "seconds", "hold",
 ];
 
 pub(super) fn read(node: &Node) -> Result<Action, NodeError> {
@@ -38,7 +39,7 @@ mod tests {
             "{action: think, thought: 0755}",
             "{action: finish, result: 42}",
             "{action: reject, reason: 42}",
-            "{action: key, keys: 1}",
+            "{action: key, keys: 1, hold: 0.2}",
             "{action: key_down, key: 2}",
             "{action: key_up, key: 2}",
             "{action: type, text: 12:34}",
